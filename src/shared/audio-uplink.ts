@@ -236,13 +236,9 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
       sample_rate: rate,
       ...(channels === 2 ? { channels } : {}),
       ...start,
-      // A new one says what it has recorded by now without the service, in samples at most.
-      ...(recordingId === null
-        ? {
-            id,
-            held: Math.max(0, Math.round(((Date.now() - Date.parse(startedAt)) / 1000) * rate)),
-          }
-        : { recording_id: recordingId }),
+      ...(recordingId === null ? { id } : { recording_id: recordingId }),
+      // What was recorded by now, in samples at most: a service that starts again knows of nothing that waits here.
+      held: Math.max(0, Math.round(((Date.now() - Date.parse(startedAt)) / 1000) * rate)),
     });
   }
 

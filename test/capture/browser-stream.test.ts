@@ -9,7 +9,11 @@ import { type RecordingFact, recordingStream } from '../../events/facts/recordin
 import { browserCaptures } from '../../src/capture/browser/browser-captures.ts';
 import { finishedBrowserAudio } from '../../src/capture/browser/browser-file.ts';
 import { type BrowserLimits, browserLimits } from '../../src/capture/browser/browser-writer.ts';
-import { type AudioSender, openBrowserStream } from '../../src/capture/browser/browser-stream.ts';
+import {
+  type AudioSender,
+  type BrowserStream,
+  openBrowserStream,
+} from '../../src/capture/browser/browser-stream.ts';
 import type { ControlState } from '../../src/capture/control-state.ts';
 import type { Job } from '../../src/recordings/stages/run-stage.ts';
 import { aloneControl } from '../support/alone-control.ts';
@@ -387,4 +391,33 @@ test('a connection that sends faster than time goes by is held, not what it had 
   assert.equal(await sendMinutes(Date.now(), 0), true);
   assert.equal(await sendMinutes(Date.now(), 300 * 8000), false);
   assert.equal(await sendMinutes(Date.now() - 300_000, 0), false);
+});
+
+test('a clock that is set back holds nobody who sends as time goes by', async (t) => {
+  const now = Date.parse('2026-05-06T07:00:00Z');
+  t.mock.timers.enable({ apis: ['Date'], now });
+  const intake = { since: now - 300_000, before: 0, grow: async () => {}, left: () => null };
+  const folder = await tempDir(t);
+  const openHere = () =>
+    openBrowserStream(folder, {
+      limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, pendingBytesMax: 1e9 },
+      channelsMax: 2,
+      sharesFolders: false,
+      log,
+      share: undefined,
+      intake,
+      onAway() {},
+    });
+  const sendSeconds = async (stream: BrowserStream, count: number): Promise<boolean> => {
+    const { sender, told } = connection();
+    await stream.attach(sender, 8000);
+    for (let sent = 0; sent < count; sent += 1) stream.take(sender, Buffer.alloc(16_000, 1));
+    const isHeld = told.held.at(-1) === true;
+    await stream.close();
+    return isHeld;
+  };
+  assert.equal(await sendSeconds(await openHere(), 300), false);
+  t.mock.timers.setTime(now - 3_600_000);
+  assert.equal(await sendSeconds(await openHere(), 30), false);
+  assert.equal(await sendSeconds(await openHere(), 300), true);
 });

@@ -94,6 +94,7 @@ export class BrowserWriter {
   /** Of them, those that the note has. */
   #noted: number;
   #held = 0;
+  readonly #opened: { frames: number; at: number };
   /** Until the browser has sent no more than it may have: what comes faster waits. */
   #ahead: NodeJS.Timeout | undefined;
   #room: number | null = null;
@@ -115,6 +116,7 @@ export class BrowserWriter {
     this.#file = found.file;
     this.#frames = found.file?.frames ?? 0;
     this.#taken = this.#frames;
+    this.#opened = { frames: this.#frames, at: performance.now() };
     // Of a gap whose silence was not written any more, what was: the rest comes again.
     this.#gaps = gapsWithin(found.gaps, 0, this.#frames);
     this.#noted = this.#gaps.length;
@@ -216,7 +218,11 @@ export class BrowserWriter {
     const { intake, onHeld } = this.#options;
     if (!intake || this.#ahead) return;
     const rate = this.#layout?.rate ?? 1;
-    const ahead = this.#taken / rate - allowedSeconds(intake, this.#held / rate);
+    const opened = {
+      with: this.#opened.frames / rate,
+      ago: (performance.now() - this.#opened.at) / 1000,
+    };
+    const ahead = this.#taken / rate - allowedSeconds(intake, this.#held / rate, opened);
     if (ahead <= 0) return;
     onHeld(true);
     this.#ahead = setTimeout(

@@ -20,10 +20,20 @@ const slackSeconds = 60;
 /** What people should know of before it ends a recording, in seconds. */
 const soonSeconds = 600;
 
-/** Seconds of audio that may have come by now. @param held that the browser had when it began */
-export function allowedSeconds({ since, before }: Intake, held: number): number {
-  const elapsed = Math.max(0, (Date.now() - since) / 1000);
-  return elapsed * times + held + slackSeconds - before;
+/**
+ * Seconds of audio that may have come by now. The clock may be set back meanwhile, or be another node's: what was there when
+ * the file was opened, and time that goes by from then on, count in any case.
+ * @param held that the browser had recorded when it came
+ * @param opened seconds that were there then, and seconds since
+ */
+export function allowedSeconds(
+  { since, before }: Intake,
+  held: number,
+  opened: { with: number; ago: number },
+): number {
+  const elapsed = (Date.now() - since) / 1000;
+  const sinceBegun = elapsed * times + held - before;
+  return Math.max(sinceBegun, opened.with + opened.ago * times) + slackSeconds;
 }
 
 /** For how many seconds there is still room, if that is soon. @param bytesPerSecond of what is written */

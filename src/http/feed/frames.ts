@@ -190,7 +190,9 @@ export const clientFrame = z.discriminatedUnion('type', [
       .int()
       .nonnegative()
       .optional()
-      .describe('samples recorded before the server was reached: they may come at once'),
+      .describe(
+        'samples recorded until now, at most: what the server lacks of them may come at once',
+      ),
     id: z
       .string()
       .regex(ulidPattern, wrong('not-a-ulid'))

@@ -413,13 +413,16 @@ test('a pause that reaches the service behind the stop does not keep it from the
       else await endHere(hold(found));
       const socket = made.at(-1)!;
       t.after(() => socket.drop());
-      const starts = () => socket.sent.filter((one) => String(one).includes('audio.start')).length;
+      const said = () => socket.sent.map(String).filter((one) => one.includes('audio.start'));
+      const starts = () => said().length;
       socket.open();
       socket.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
       socket.say({ type: 'audio.ended', reason: 'paused', samples: 0 });
       await settled();
       t.mock.timers.tick(2000);
       assert.equal(starts(), 2, 'it is asked again');
+      const again = JSON.parse(said().at(-1)!) as { held: number };
+      assert.ok(again.held > 0, 'a service that was started again hears how much may come at once');
       socket.say({ type: 'warning', code: 'recording-paused', detail: 'It is paused.' });
       await settled();
       assert.equal(asked.at(-1), 'resume');
