@@ -1,11 +1,11 @@
 import type { OpenedLog } from './event-log.ts';
 import { onAbort, inTime } from '../shared/abort.ts';
-import { codeOf } from '../shared/errors.ts';
+import { codeOf, hasCode } from '../shared/errors.ts';
 import { inOrder } from '../shared/mutex.ts';
 import type { Log } from '../shared/log.ts';
 import { retry } from '../shared/retry.ts';
 import type { Sentence } from '../words/params.ts';
-import { sentenceOf } from '../../events/store.ts';
+import { type EventStoreError, sentenceOf } from '../../events/store.ts';
 
 /** The service over one opened log. */
 export type Run = {
@@ -78,6 +78,8 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
         begin(openAgain(parts, closing.signal), sentenceOf(reason) ?? null);
     };
     const onOutdated = (reason: Error): void => {
+      // Of a later release: only that one goes on from here.
+      if (hasCode<EventStoreError>(reason, 'NEWER_LOG')) return fail(reason);
       isOutdated = true;
       changing = changing.then(() => again(reason)).catch(fail);
     };

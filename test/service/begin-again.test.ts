@@ -55,6 +55,16 @@ test('what is outdated ends but for the port, and is begun again, as often as it
   assert.deepEqual(one.port, ['pause', 'pause', 'close']);
 });
 
+test('what meets facts of a later release ends, with why, and is not begun again', async () => {
+  const one = service(async () => {});
+  await one.ready;
+  const newer = dataFailure('events-newer', { type: 'config.unheard_of' });
+  one.logs[0]!.abort(new EventStoreError('NEWER_LOG', newer));
+  await assert.rejects(one.over, { code: 'NEWER_LOG' });
+  await until(() => one.port.length > 0);
+  assert.deepEqual([one.port, one.logs.length], [['close'], 1]);
+});
+
 test('what does not end is said, for the process to be started again', async () => {
   const one = service(() => new Promise(() => {}));
   await one.ready;

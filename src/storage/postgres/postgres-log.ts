@@ -13,6 +13,7 @@ import { damageRegister, damagedError } from '../../../events/log/damage.ts';
 import { crcOf, encodeRecord, noPredecessor } from '../../../events/log/records.ts';
 import { type FactDecoder, factDecoder, sealFacts } from '../../../events/log/sealing.ts';
 import { EventStoreError, sentenceOf } from '../../../events/store.ts';
+import { hasCode } from '../../shared/errors.ts';
 import { retry } from '../../shared/retry.ts';
 import type { Postgres } from './connection.ts';
 import { type FactReader, factReader } from './fact-reader.ts';
@@ -40,8 +41,9 @@ const pauses = { first: 50, max: 1_000 };
 /** The log in PostgreSQL. */
 interface PostgresLog extends EventLog {
   /**
-   * Aborts when the database came back shorter than this process knew it, with a sentence for the operator as reason. What
-   * is remembered of the log is wrong then: nothing is read or written any more, all has to be opened again.
+   * Aborts, with a sentence for the operator as reason, when the database came back shorter than this process knew it: what
+   * is remembered of the log is wrong then, nothing is read or written any more, all has to be opened again. With
+   * `NEWER_LOG` when a node of a later release has written what this one cannot read.
    */
   readonly outdated: AbortSignal;
 }
@@ -51,7 +53,8 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
   const { db, keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
   const damage = damageRegister();
   const committed = commitSignal();
-  const decoder = factDecoder({ keys, upcasters, damage });
+  const newer = new AbortController();
+  const decoder = tellingOfNewer(factDecoder({ keys, upcasters, damage }), newer);
   const closing = new AbortController();
   const end = knownEnd(committed.fire, db.logId);
   const reader = factReader({ db, decoder, damage, end });
@@ -84,7 +87,7 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
     directory: null,
     keys,
     head,
-    outdated: end.lost,
+    outdated: AbortSignal.any([end.lost, newer.signal]),
     health: () => healthOf(db, damage, keys, end.lost),
     append: appendingTo({ commits, reader, keys, upcasters, assertWritable }),
     ...readingOf({ reader, decoder, committed, assertOpen, head, known: end.position }),
@@ -132,6 +135,19 @@ export function listenForFacts(
   return () => {
     clearInterval(asking);
     stopListening();
+  };
+}
+
+/** As a decoder. @param newer aborted when a fact is of a later release */
+function tellingOfNewer(decoder: FactDecoder, newer: AbortController): FactDecoder {
+  const looked = <T extends { error?: unknown }>(found: T): T => {
+    if (hasCode<EventStoreError>(found.error, 'NEWER_LOG')) newer.abort(found.error);
+    return found;
+  };
+  return {
+    ...decoder,
+    decode: async (records) => looked(await decoder.decode(records)),
+    outlines: (records) => looked(decoder.outlines(records)),
   };
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, after, describe, it } from 'node:test';
 import type { EventLog } from '../../../events/event-log.ts';
 import type { OfferedFact } from '../../../events/facts/catalogue.ts';
+import type { Shape } from '../../../events/facts/validation.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';
 import { checkStreams } from '../../../src/storage/postgres/verify.ts';
@@ -9,7 +10,7 @@ import { eventLogContract } from '../../events/log-contract.ts';
 import { all, eventStoreContract, rejects, upTo } from '../../events/store-contract.ts';
 import { memoryKeys } from '../../support/memory-store.ts';
 import { ask, openedDatabase, postgresCluster } from '../../support/postgres.ts';
-import { plainFact } from '../../support/sample-facts.ts';
+import { plainFact, sampleFact } from '../../support/sample-facts.ts';
 import { seed, seeded, times } from '../../support/seeded.ts';
 import { subscribed } from '../../support/subscribed.ts';
 
@@ -32,6 +33,30 @@ eventStoreContract('The log in PostgreSQL', emptyLog);
 eventLogContract('The log in PostgreSQL', emptyLog);
 
 describe('Two nodes at one database', () => {
+  it('of two releases: the older one says so when it meets what it cannot read', async (t) => {
+    await cluster.empty();
+    const [older, newer] = await Promise.all(
+      [{}, { 'config.key_set': { 1: (shape: Shape) => shape } }].map(async (upcasters) => {
+        const db = await openedDatabase(t, cluster.url);
+        const log = openPostgresLog({ db, keys: memoryKeys(), upcasters });
+        t.after(() => log.close());
+        return log;
+      }),
+    );
+    const ended = new AbortController();
+    const following = (async () => {
+      for await (const facts of older!.follow({ afterPosition: 0, signal: ended.signal }))
+        assert.ok(facts.length > 0);
+    })();
+    const failed = assert.rejects(following, { code: 'NEWER_LOG' });
+    await newer!.append('users', [plainFact('before')], 0);
+    assert.equal(older!.outdated.aborted, false);
+    await newer!.append('config', [sampleFact('config.key_set')], 0);
+    await failed;
+    assert.equal((older!.outdated.reason as EventStoreError).code, 'NEWER_LOG');
+    assert.equal(newer!.outdated.aborted, false);
+  });
+
   it(`lose nothing when they compete and connections are cut (seed ${seed})`, async (t) => {
     await cluster.empty();
     const random = seeded(seed);
