@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { cp, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { limits } from '../../src/http/limits.ts';
 import { speak } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import {
@@ -35,8 +36,8 @@ export type Trial = {
   check(service: ServiceProcess, opened?: number): Promise<void>;
 };
 
-/** Uploads at once: the service takes 16. */
-const atOnce = 8;
+/** As many as the service takes of one user. */
+const { uploadsPerUserMax: atOnce } = limits;
 const talk = 'i think we should move the deadline to the end of march';
 
 /** @param folder where the data directory is made; a folder of the test's own when absent */
