@@ -15,6 +15,7 @@ import { type VerifyReport, adviceOn, verifyData } from '../integrity/verify.ts'
 import { repair as salvage, sourceOfBackup, sourceOfData } from '../integrity/repair.ts';
 import { type ExportedLog, exportLog as exportTo } from '../integrity/export-log.ts';
 import { importLog as importFrom } from '../integrity/import-log.ts';
+import { onStopSignals } from './stop-signals.ts';
 import { inEnglish } from '../words/say.ts';
 import { finding } from '../words/findings.ts';
 
@@ -28,7 +29,7 @@ export async function backupCommand(directory: string, options: { json: boolean 
     // The service's ends there, and its answer is then that it was cancelled.
     askService(data.controlSocket, 'backup-cancel').catch(() => undefined);
   };
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  onStopSignals(['SIGINT', 'SIGTERM'], interrupted);
   const report =
     (await askService<BackupReport>(data.controlSocket, 'backup', { directory: path })) ??
     (await withLogAlone(data, async (opened) => {

@@ -1,3 +1,4 @@
+import { onStopSignals } from './stop-signals.ts';
 import cliProgress from 'cli-progress';
 import { askService } from '../service/control/socket.ts';
 import { commandLine } from '../shared/command-line.ts';
@@ -27,7 +28,7 @@ export async function listModelsCommand({ json }: { json: boolean }): Promise<vo
 export async function installModels(ids: readonly string[]): Promise<void> {
   const store = await openStore();
   const interrupted = () => void store.close();
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  onStopSignals(['SIGINT', 'SIGTERM'], interrupted);
   const shown = progressShown(store);
   for (const id of ids) {
     try {
@@ -49,7 +50,7 @@ export async function installModels(ids: readonly string[]): Promise<void> {
 /** `mitschrift models import PATH`: an archive or a folder, for hosts without internet. */
 export async function importModelCommand(path: string): Promise<void> {
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort());
+  onStopSignals(['SIGINT', 'SIGTERM'], () => stop.abort());
   try {
     const model = await (await openStore()).importFrom(path, stop.signal);
     await tellService(model.id);

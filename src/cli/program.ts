@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
+import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import type { Upload } from '../recordings/import-audio.ts';
 import { packageVersion } from '../shared/package.ts';
 
@@ -50,7 +50,7 @@ program
   .description('start or stop a recording with a keyboard shortcut, as guest')
   .option('--meeting', 'the recording is a meeting with several speakers', false)
   .option('--stop', 'only stop', false)
-  .option('--reset', 'only dismiss errors', false)
+  .addOption(new Option('--reset', 'only dismiss errors').default(false).conflicts('stop'))
   .action(async (options) => (await import('./toggle.ts')).toggle(options));
 
 program

@@ -1,3 +1,4 @@
+import { onStopSignals } from './stop-signals.ts';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { foldName } from '../../projections/library.ts';
@@ -214,14 +215,10 @@ function untilGivenUp(left: ReadonlySet<DeskRecording>): {
 } {
   let giveUp: (value: null) => void;
   const promise = new Promise<null>((resolve) => (giveUp = resolve));
-  let signals = 0;
-  const onSignal = () => {
-    signals += 1;
-    if (signals > 1) giveUp(null);
+  const stop = () => {
     for (const recording of left) void recording.stop().catch(() => giveUp(null));
   };
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of names) process.on(name, onSignal);
+  const silence = onStopSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], stop, () => giveUp(null));
   let unsent = -1;
   let since = performance.now();
   const timer = setInterval(() => {
@@ -236,7 +233,7 @@ function untilGivenUp(left: ReadonlySet<DeskRecording>): {
     promise,
     end() {
       clearInterval(timer);
-      for (const name of names) process.off(name, onSignal);
+      silence();
     },
   };
 }
@@ -354,7 +351,9 @@ async function finishElsewhere(
       ready() {},
       acknowledged: (acknowledged) => (samples = acknowledged),
       ended: () => over(() => resolve({ samples })),
-      refused: (_code, detail) => over(() => reject(new Error(detail))),
+      refused: (code, detail) =>
+        // All of it is there: whoever paused it need not resume it for that.
+        code === 'recording-paused' ? link.stopPaused() : over(() => reject(new Error(detail))),
       resumed() {},
       stopped() {},
       away(why) {

@@ -3,6 +3,7 @@ import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRunning } from '../shared/machine.ts';
+import { type StopSignal, codeOfSignal, onStopSignals } from './stop-signals.ts';
 
 /** A temporary folder that a command works in, and that is gone when it ends. */
 export type ScratchFolder = {
@@ -15,7 +16,6 @@ export type ScratchFolder = {
 
 /** What ends on a signal may take so long; then the folder is removed under its hands. */
 const endWithinMs = 10_000;
-const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /**
  * Makes a folder for this process, and removes those that killed processes of the same command, host and
@@ -32,23 +32,19 @@ export async function openScratchFolder(command: string): Promise<ScratchFolder>
     rmSync(path, { recursive: true, force: true });
     process.exit(code);
   };
-  const listeners = Object.entries(signals).map(([signal, number]) => {
-    const stop = () => {
-      if (code !== undefined) end();
-      code = 128 + number;
-      setTimeout(end, endWithinMs).unref();
-      stopping.abort(new Error(`Stopped by ${signal}`));
-    };
-    process.on(signal, stop);
-    return () => process.off(signal, stop);
-  });
+  const stop = (signal: StopSignal): void => {
+    code = codeOfSignal(signal);
+    setTimeout(end, endWithinMs).unref();
+    stopping.abort(new Error(`Stopped by ${signal}`));
+  };
+  const silence = onStopSignals(['SIGHUP', 'SIGINT', 'SIGTERM'], stop, end);
   return {
     path,
     stopping: stopping.signal,
     async remove() {
       await rm(path, { recursive: true, force: true });
       if (code !== undefined) process.exit(code);
-      for (const off of listeners) off();
+      silence();
     },
   };
 }

@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { hostFrom, type Host } from '../shared/data-directory.ts';
 import { openServiceLogger } from '../shared/log.ts';
 import { startService } from '../main.ts';
+import { type StopSignal, onStopSignals } from './stop-signals.ts';
 import { makeWritable } from '../shared/command-line.ts';
 
 /** A stop that takes longer than this is a hang; what was acknowledged is on disk in any case. */
@@ -34,24 +35,22 @@ export async function serve(): Promise<void> {
     log.fatal({ err: error }, 'server cannot continue; shutting down: start it again');
     process.exit(startAgain);
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(signal, () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      log.info({ signal }, 'shutting down');
-      setTimeout(() => {
-        log.error('shutdown took too long; ending the process');
+  const stop = (signal: StopSignal): void => {
+    stopping = true;
+    log.info({ signal }, 'shutting down');
+    setTimeout(() => {
+      log.error('shutdown took too long; ending the process');
+      process.exit(1);
+    }, stopWithinMs).unref();
+    service.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'shutdown failed');
         process.exit(1);
-      }, stopWithinMs).unref();
-      service.close().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'shutdown failed');
-          process.exit(1);
-        },
-      );
-    });
-  }
+      },
+    );
+  };
+  onStopSignals(['SIGINT', 'SIGTERM'], stop, () => process.exit(1));
   // The port answers, and the service may be stopped from now on.
   console.error(`Mitschrift is running at ${service.url}`);
   const link = await service.setupLink.catch(() => null); // `ready` fails with the same error

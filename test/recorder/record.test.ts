@@ -179,6 +179,8 @@ test('a recording follows what is done with it at the service, and a session tha
   await logIn(run, network.url);
   await eventually('it is sent again', async () => (await there()) > sentAt + 16_000);
   assert.equal(await state(), 'RECORDING');
+  // Whoever paused it need not resume it for that.
+  await api().post(`/recordings/${id}/pause`);
   const finished = run(['record', ...from, '--finish', id]);
   assert.equal(await finished.code, 0, finished.err());
   assert.equal(await recording.code, 0, recording.err());
