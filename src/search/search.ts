@@ -136,7 +136,8 @@ const meantShare = 0.15;
 const pairBytes = 10;
 /** A search waits this long for its index, then answers from what is indexed so far. */
 const indexWaitMs = 500;
-const questionWordsMax = 16;
+/** As many as a question of the longest length has, if its words are no shorter than usual. */
+const questionWordsMax = 64;
 
 export type SearchParts = {
   storage: ProjectionStorage;
@@ -329,7 +330,7 @@ async function notesFrom(
 const nothingYet = { complete: false, fraction: 0, meaning: null };
 const nothingAsked = { complete: true, fraction: 1, meaning: null };
 
-/** A page goes on behind a note; where that is no longer found, behind as many as were shown. */
+/** A page goes on behind a note; where that is no longer found, behind as many as were shown but for that one. */
 type PlaceAmong = { count: number; id: string };
 
 const cursorTo = (count: number, id: string): string =>
@@ -344,7 +345,7 @@ function placeOf(cursor: string): PlaceAmong {
 
 function behind(found: readonly { id: string }[], { count, id }: PlaceAmong): number {
   const place = found.findIndex((one) => one.id === id);
-  return place === -1 ? Math.min(count, found.length) : place + 1;
+  return place === -1 ? Math.max(0, Math.min(count - 1, found.length)) : place + 1;
 }
 
 function fitting({ about }: UserIndex, only: Only = {}): ((id: string) => boolean) | undefined {

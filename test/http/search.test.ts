@@ -132,6 +132,14 @@ test('GET /search?group=note answers passages, narrowed and a page after the oth
   const alone = await service.call('GET', `/search?q=secret&cursor=${read[0]}`, { token });
   assert.equal(alone.status, 422);
 
+  const first = (await ask('&limit=2&order=newest')).body;
+  assert.equal(first.notes.at(-1)!.recording_id, ids[1]);
   assert.equal((await service.call('DELETE', `/recordings/${ids[1]}`, { token })).status, 204);
+  const second = (await ask(`&limit=2&order=newest&cursor=${first.next_cursor}`)).body;
+  assert.deepEqual(
+    second.notes.map(({ recording_id }) => recording_id),
+    [ids[0]],
+    'the page behind a note that is gone leaves none out',
+  );
   assert.equal(await count(''), 2);
 });

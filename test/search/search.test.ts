@@ -128,6 +128,15 @@ function openedOn(t: TestContext, pairs: number, look: (keys: readonly string[])
 const ids = async (search: Search, question: string, owner = 'anna') =>
   (await search.find(owner, question, { limit: 20 })).hits.map(({ recording_id }) => recording_id);
 
+test('each word of a sentence that was copied counts', async (t) => {
+  const { teller, settled, search } = opened(t);
+  const sentence =
+    'one two three four five six seven eight nine ten eleven twelve red blue green gray';
+  await tellTranscript(teller, 'r1', [`${sentence} brown.`]);
+  await settled(await tellTranscript(teller, 'r2', [`${sentence} black.`]));
+  assert.deepEqual(await ids(search, `${sentence} black`), ['r2']);
+});
+
 test('words are found in German and English, by their beginnings, misspelt, with and without umlauts', async (t) => {
   const { teller, settled, search } = opened(t);
   await tellTranscript(teller, 'r1', ['Herr Müller spricht über die Straßenbahn.']);

@@ -176,7 +176,7 @@ export const searchRoutes = [
       'Transcripts, the caller’s own and those shared with them, in which all words of a question are',
     description:
       'Without regard to case and accents; words may be beginnings and, where nothing is found otherwise, ' +
-      'misspelt a little.',
+      'misspelt a little. Of a question’s different words the first 64 count.',
     // The answer says itself how much of the library has been searched.
     query: searchSchema,
     answers: {
