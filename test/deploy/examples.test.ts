@@ -86,6 +86,12 @@ test('the compose file of many nodes hangs together, and has no secret in it', a
     const blobs = new URL(node.environment['MITSCHRIFT_BLOBS_URL']!).pathname;
     assert.equal(mounted[1], blobs);
     assert.match(container, new RegExp(`install -d .*-o mitschrift .*${blobs}`), 'its user writes');
+    assert.equal(mounted[2], node.environment['MITSCHRIFT_MODELS']);
+    assert.match(container, new RegExp(`install -d .*-o mitschrift .*${mounted[2]}`));
+    assert.ok(
+      node.volumes[2] === serve!.volumes[2],
+      'what is installed at one is there at the other',
+    );
     assert.ok(node.entrypoint!.join(' ').includes('@postgres:5432/'));
   }
   for (const service of [postgres!, serve!, work!]) {
