@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { onThisMachine } from '../support/eventually.ts';
 import { connect } from '../support/http-client.ts';
@@ -157,3 +157,42 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   const tookMs = performance.now() - asked;
   assert.ok(tookMs < onThisMachine(4000), `${tookMs} ms`);
 });
+
+test('who removes the combined source records with the usual device again', async (t) => {
+  const { pulse, api } = await oneAdministrator(t);
+  await api.post('/audio/combined', joined);
+  const chosen = async () => (await api.get<Recorders>('/recorders')).default;
+  assert.equal(await chosen(), 'mitschrift-combined');
+  await api.delete('/audio/combined');
+  assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift/);
+  const { recorders, default: usual } = await api.get<Recorders>('/recorders');
+  assert.ok(
+    recorders.some(({ id }) => id === usual),
+    `${usual}`,
+  );
+  const { recording_id } = await api.post<Toggled>('/toggle', { action: 'start' });
+  await api.post(`/recordings/${recording_id}/discard`);
+
+  // Another device that was chosen meanwhile stays chosen.
+  await api.post('/audio/combined', joined);
+  await api.put('/config', { audio: { device: 'Desk Mic' } });
+  await api.delete('/audio/combined');
+  assert.equal(await chosen(), 'Desk Mic');
+});
+
+const joined = { microphone: 'mic.monitor', monitor: 'speakers.monitor' };
+
+type Recorders = { recorders: { id: string }[]; default: string | null };
+
+async function oneAdministrator(t: TestContext, env: Record<string, string> = {}) {
+  const pulse = await privatePulse(t);
+  const dataDir = await tempDir(t);
+  const service = await startServiceProcess(dataDir, {
+    ...(pulse.env as Record<string, string>),
+    ...env,
+  });
+  t.after(() => service.end('SIGTERM'));
+  const account = { username: 'anna', password: 'correct horse battery' };
+  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+  return { pulse, dataDir, api: apiOf(service.url, token) };
+}

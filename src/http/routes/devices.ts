@@ -136,9 +136,18 @@ export const audioDeviceRoutes = [
   adminRoute('delete', '/audio/combined', {
     id: 'uncombineAudio',
     summary: 'Tears the chain down and forgets the selection',
+    description:
+      'Where `audio.device` is `mitschrift-combined` it is reset: the usual device is recorded again. A device that ' +
+      'the environment names stays.',
     answers: { 204: { description: 'Done.' } },
     problems: ['unavailable', 'device-unavailable'],
-    run: async (_, { captures }) => await captures.uncombine(),
+    command: true,
+    async run({ onBehalf }, { captures, config, settings }) {
+      await captures.uncombine();
+      if (settings()['audio.device'] !== combinedDevice) return;
+      if (config.document().overridden.includes('audio.device')) return;
+      await config.update({ audio: { device: null } }, onBehalf);
+    },
   }),
 ];
 
