@@ -210,6 +210,28 @@ test('what cannot be combined is refused by name, and nothing is stored or built
   await assert.rejects(readFile(path), { code: 'ENOENT' });
 });
 
+test('a selection that cannot be built leaves the one that was', async (t) => {
+  const { path, client, open } = await setUp(t);
+  const refusing = {
+    ...client,
+    loadModule: (_: string, args: readonly string[]) => client.loadModule('module-not-there', args),
+  };
+  const broken = combinedSource({
+    path,
+    instance: 'ab',
+    pulse: refusing,
+    channels: () => 'mix',
+    cancelsEcho: () => false,
+  });
+  await assert.rejects(broken.select(selection), { code: 'audio-server-refused' });
+  assert.equal(await broken.selection(), null);
+  await open('ab').select(selection);
+  await assert.rejects(broken.select({ ...selection, microphone: 'mic.monitor' }), {
+    code: 'audio-server-refused',
+  });
+  assert.deepEqual(await broken.selection(), selection);
+});
+
 for (const channels of ['mix', 'split'] as const) {
   test(`microphone and loudspeakers are recorded together (${channels}), and the chain goes with the recording`, async (t) => {
     const { root, pulse, modules } = await setUp(t);

@@ -180,6 +180,23 @@ test('who removes the combined source records with the usual device again', asyn
   assert.equal(await chosen(), 'Desk Mic');
 });
 
+for (const device of ['Desk Mic', 'mitschrift-combined']) {
+  test(`where the environment says ${device}, sources are joined only if that is what it says`, async (t) => {
+    const { pulse, dataDir, api } = await oneAdministrator(t, { MITSCHRIFT_AUDIO_DEVICE: device });
+    const modules = await pulse.pactl('list', 'short', 'modules');
+    const joining = api.post('/audio/combined', joined);
+    if (device === 'mitschrift-combined') {
+      await joining;
+      await api.delete('/audio/combined');
+    } else {
+      await assert.rejects(joining, /: 409 .*overridden/);
+    }
+    assert.equal(await pulse.pactl('list', 'short', 'modules'), modules);
+    assert.ok(!(await readdir(dataDir)).includes('combined.json'));
+    assert.equal((await api.get<Recorders>('/recorders')).default, device);
+  });
+}
+
 const joined = { microphone: 'mic.monitor', monitor: 'speakers.monitor' };
 
 type Recorders = { recorders: { id: string }[]; default: string | null };

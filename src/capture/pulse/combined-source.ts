@@ -24,7 +24,7 @@ export type CombinedSource = {
   /** The two names that were selected; null when none were. */
   selection(): Promise<CombinedSelection | null>;
   /**
-   * Checks and remembers the two names and builds the chain.
+   * Checks and remembers the two names and builds the chain. Where that fails the names are those that were.
    * @returns indices of the modules: sink, loopback of the microphone, loopback of the monitor.
    * @throws {StageError} as `build`.
    */
@@ -55,8 +55,15 @@ export function combinedSource(given: CombinedHost): CombinedSource {
     select: (selection) =>
       inTurn(async () => {
         await check(host, selection);
-        await writeDurably(path, `${JSON.stringify(selection)}\n`);
-        return await build(host, selection);
+        const before = await readSelection(path);
+        // First: a chain without names, which a kill would leave, is never taken down.
+        await writeSelection(path, selection);
+        try {
+          return await build(host, selection);
+        } catch (error) {
+          await writeSelection(path, before);
+          throw error;
+        }
       }),
     build: () =>
       inTurn(async () => {
@@ -85,7 +92,7 @@ export function combinedSource(given: CombinedHost): CombinedSource {
     forget: () =>
       inTurn(async () => {
         await teardown(host);
-        await rm(path, { force: true });
+        await writeSelection(path, null);
       }),
   };
 }
@@ -117,6 +124,11 @@ async function readSelection(path: string): Promise<CombinedSelection | null> {
   const parsed = selectionSchema.safeParse(json(text));
   return parsed.success ? parsed.data : null;
 }
+
+const writeSelection = (path: string, selection: CombinedSelection | null): Promise<void> =>
+  selection === null
+    ? rm(path, { force: true })
+    : writeDurably(path, `${JSON.stringify(selection)}\n`);
 
 /** Both servers take a loopback from nowhere: PipeWire even without an error. So it is looked first. */
 async function check(host: Host, { microphone, monitor }: CombinedSelection): Promise<void> {

@@ -127,9 +127,13 @@ export const audioDeviceRoutes = [
     },
     problems: ['unavailable', 'device-unavailable', 'overridden'],
     command: true,
-    async run({ body, onBehalf }, { captures, config }) {
+    async run({ body, onBehalf }, { captures, config, settings }) {
+      const patch = { audio: { device: combinedDevice } };
+      const isChosen = settings()['audio.device'] === combinedDevice;
+      // First: what is refused has changed nothing.
+      if (!isChosen) await config.check(patch);
       const module_ids = await captures.combine(body);
-      await config.update({ audio: { device: combinedDevice } }, onBehalf);
+      if (!isChosen) await config.update(patch, onBehalf);
       return { device: combinedDevice, module_ids };
     },
   }),
