@@ -17,7 +17,7 @@ import {
 } from './file/capture-files.ts';
 import { type CaptureOutcome, followCapture } from './follow-capture.ts';
 import { type CaptureStatus, claimToSocketMs } from './process/protocol.ts';
-import type { CombinedSource } from './pulse/combined-source.ts';
+import type { CombinedForm, CombinedSource } from './pulse/combined-source.ts';
 import { keepCombined } from './pulse/keep-combined.ts';
 import { endUnwanted } from './reconcile-captures.ts';
 import { type GrowingHash, growingHash } from './file/growing-hash.ts';
@@ -35,7 +35,7 @@ export type CaptureActivityDeps = {
   folderOf(recordingId: string): string;
   fileEnds: Pick<FileEnds, 'tell'>;
   /** What a capture of the device is started with; the combined source stands already. */
-  orderFor(device: string, folder: string): Promise<CaptureOrder>;
+  orderFor(device: string, folder: string, form: CombinedForm): Promise<CaptureOrder>;
   /** Tears the combined source down. Never throws. */
   dismantle(): Promise<void>;
   /** The service stops, the capture of this device goes on. */
@@ -98,6 +98,7 @@ async function record(
     if (channels === null) throw nothingRecorded();
     return { reason: 'service-and-capture-died', channels };
   }
+  const form = await untilDiskAnswers(job, () => formOf(folder, combined.formNow()));
   let isKept = device !== combinedDevice;
   let last: CaptureStatus | undefined;
   const outcome = await followCapture(folder, {
@@ -107,8 +108,8 @@ async function record(
     },
     signal: job.signal,
     async prepare() {
-      if (device === combinedDevice) await combined.build();
-      return await deps.orderFor(device, folder);
+      if (device === combinedDevice) await combined.build(form);
+      return await deps.orderFor(device, folder, form);
     },
     onStatus(status) {
       last = status;
@@ -117,7 +118,7 @@ async function record(
       isKept = true;
       const onState = (problem: Sentence | null) =>
         reservation.warn('combined-incomplete', problem);
-      keepCombined({ combined, env, log, signal: over, onState });
+      keepCombined({ combined, form, env, log, signal: over, onState });
     },
     onRestart() {
       log.warn({ recordingId }, 'recording process ended unexpectedly; restarting it');
@@ -129,6 +130,14 @@ async function record(
   // Appending may take a while, on a full disk until there is room. Nothing is captured meanwhile.
   if (outcome && last) reservation.take({ ...last, state: 'stopping', level: null });
   return outcome;
+}
+
+/** One file has one form: settings that change while it is recorded, or before it is taken up, are the next one's. */
+async function formOf(folder: string, now: CombinedForm): Promise<CombinedForm> {
+  const claim = await readClaim(folder);
+  if (!claim) return now;
+  const { channels, cancelsEcho = now.cancelsEcho } = claim;
+  return { channels: channels === 2 ? 'split' : 'mix', cancelsEcho };
 }
 
 /** The machine has moved on, or the service stops. Only the first ends the capture. */

@@ -26,7 +26,7 @@ import {
   instanceOf,
   isOwnSource,
 } from './pulse/combined-chain.ts';
-import { type CombinedSource, combinedSource } from './pulse/combined-source.ts';
+import { type CombinedForm, type CombinedSource, combinedSource } from './pulse/combined-source.ts';
 import { type Devices, chooseDevice, findDevice, recordableDevices } from './device/devices.ts';
 import { openRecentList } from './device/recent-list.ts';
 import { type LevelTrial, openLevelTrial } from './device/level-trial.ts';
@@ -152,7 +152,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       browser,
       folderOf,
       fileEnds,
-      orderFor: (device, folder) => orderFor(device, folder, deps, deviceOptions),
+      orderFor: (device, folder, form) => orderFor({ device, folder, form }, deps, deviceOptions),
       dismantle,
       env,
       onLeft: (device) => left.add(device),
@@ -233,8 +233,9 @@ function partsOf(deps: CapturesDeps) {
     heldBy: (device) => devices.heldBy(device),
     choose: (device) => chooseDevice(device, combined, deviceOptions),
     async orderFor(device, folder) {
-      if (device === combinedDevice) await combined.build();
-      return await orderFor(device, folder, deps, deviceOptions);
+      const form = combined.formNow();
+      if (device === combinedDevice) await combined.build(form);
+      return await orderFor({ device, folder, form }, deps, deviceOptions);
     },
   });
   const recent = openRecentList();
@@ -242,16 +243,16 @@ function partsOf(deps: CapturesDeps) {
 }
 
 async function orderFor(
-  device: string,
-  folder: string,
-  { combinedChannels, hoursMax, limits, env }: CapturesDeps,
+  { device, folder, form }: { device: string; folder: string; form: CombinedForm },
+  { hoursMax, limits, env }: CapturesDeps,
   deviceOptions: Parameters<typeof findDevice>[1],
 ): Promise<CaptureOrder> {
-  const split = device === combinedDevice && combinedChannels() === 'split';
+  const isCombined = device === combinedDevice;
   return {
     folder,
     device: await findDevice(device, deviceOptions),
-    channels: split ? 2 : 1,
+    channels: isCombined && form.channels === 'split' ? 2 : 1,
+    cancelsEcho: isCombined ? form.cancelsEcho : undefined,
     limits: { ...limits, secondsMax: hoursMax() * 3600 },
     env,
   };

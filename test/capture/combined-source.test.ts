@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import {
+  type CombinedChannels,
   cancelModule,
   combinedMonitor,
   combinedSink,
@@ -230,6 +232,35 @@ test('a selection that cannot be built leaves the one that was', async (t) => {
     code: 'audio-server-refused',
   });
   assert.deepEqual(await broken.selection(), selection);
+});
+
+test('a recording keeps the form of its chain, whatever the settings say meanwhile', async (t) => {
+  const { root, pulse, modules } = await setUp(t);
+  const options = { env: pulse.env, channels: 'split' as CombinedChannels, cancelsEcho: false };
+  const first = await openCapturingService(root, options);
+  await first.captures.combine({ ...selection, microphone: 'mic.monitor' });
+  const id = await first.start('mitschrift-combined');
+  const chain = async () => (await modules()).match(/module-.*mitschrift_.*/g)?.toSorted();
+  await until('it captures', () => first.captures.now(id)?.state === 'capturing');
+  const began = await chain();
+  const lose = async () => {
+    const [lost] = (await modules())
+      .split('\n')
+      .filter((one) => one.includes('source=mic.monitor'));
+    await pulse.pactl('unload-module', lost!.split('\t')[0]!);
+    await until('it is mended as it was', async () => isDeepStrictEqual(await chain(), began));
+  };
+  Object.assign(options, { channels: 'mix', cancelsEcho: true });
+  await lose();
+  // Nor does the service that is started meanwhile change it.
+  await first.close();
+  const second = await openCapturingService(root, options);
+  t.after(() => second.close());
+  await second.takeUp(id);
+  await until('it is taken up', () => second.captures.now(id)?.state === 'capturing');
+  await lose();
+  await second.captures.stop(id, stoppedBy);
+  assert.equal((await second.last(id, 'audio.captured')).data.split, true);
 });
 
 for (const channels of ['mix', 'split'] as const) {

@@ -25,6 +25,8 @@ export type CaptureClaim = {
   socketPath: string;
   device: string;
   channels: 1 | 2;
+  /** Of the combined source: whether echoes are taken out of it. */
+  cancelsEcho?: boolean | undefined;
   /** Milliseconds since 1970, when it was written. */
   at: number;
 };
@@ -80,6 +82,7 @@ const claimSchema = z.object({
   socketPath: z.string(),
   device: z.string(),
   channels: z.union([z.literal(1), z.literal(2)]),
+  cancelsEcho: z.boolean().optional(),
   at: z.number(),
 });
 

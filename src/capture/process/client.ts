@@ -36,6 +36,8 @@ export type CaptureOrder = {
   folder: string;
   device: InputDevice;
   channels: 1 | 2;
+  /** Of the combined source, which the claim remembers. */
+  cancelsEcho?: boolean | undefined;
   limits: CaptureLimits;
   env: NodeJS.ProcessEnv;
 };
@@ -45,7 +47,7 @@ export type CaptureOrder = {
  * @throws {StageError} `capture-not-started`.
  */
 export async function startCapture(order: CaptureOrder): Promise<Capture> {
-  const { folder, device, channels, env } = order;
+  const { folder, device, channels, cancelsEcho, env } = order;
   const claim = ulid();
   const before = await readClaim(folder);
   if (before) await rm(before.socketPath, { force: true });
@@ -54,7 +56,8 @@ export async function startCapture(order: CaptureOrder): Promise<Capture> {
   const alsaConfigPath = alsaConfig === null ? null : join(folder, captureConfigName);
   if (alsaConfigPath !== null && alsaConfig !== null)
     await writeFile(alsaConfigPath, alsaConfig, { mode: 0o600 });
-  await writeClaim(folder, { claim, socketPath, device: device.name, channels, at: Date.now() });
+  const kept = { device: device.name, channels, cancelsEcho };
+  await writeClaim(folder, { claim, socketPath, ...kept, at: Date.now() });
   const secondsMax = Math.min(order.limits.secondsMax, wavFramesMax(channels) / captureRate);
   await launchCapture(
     {

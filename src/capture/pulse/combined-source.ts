@@ -19,10 +19,18 @@ import {
 import type { Pulse } from './pulse.ts';
 import { mutex } from '../../shared/mutex.ts';
 
+/**
+ * What settings say of a chain. `cancelsEcho`: what the microphone hears of the loudspeakers is taken out
+ * (`audio.echo_cancellation`).
+ */
+export type CombinedForm = { channels: CombinedChannels; cancelsEcho: boolean };
+
 /** Microphone and loudspeakers joined into one source: a null sink that two loopbacks feed. */
 export type CombinedSource = {
   /** The two names that were selected; null when none were. */
   selection(): Promise<CombinedSelection | null>;
+  /** The form that the settings say now. */
+  formNow(): CombinedForm;
   /**
    * Checks and remembers the two names and builds the chain. Where that fails the names are those that were.
    * @returns indices of the modules: sink, loopback of the microphone, loopback of the monitor.
@@ -35,9 +43,9 @@ export type CombinedSource = {
    * @throws {StageError} `nothing-combined`, `source-gone` (naming it), `combined-with-itself`,
    *   `not-a-monitor`, `no-audio-server`, `audio-server-silent`, `audio-server-refused`.
    */
-  build(): Promise<number[]>;
-  /** Whether the whole chain stands. */
-  stands(): Promise<boolean>;
+  build(form?: CombinedForm): Promise<number[]>;
+  /** Whether the whole chain stands, in a form as for `build`. */
+  stands(form?: CombinedForm): Promise<boolean>;
   /** Unloads what this instance ever loaded, also in an earlier life. */
   teardown(): Promise<void>;
   /** Tears the chain down and forgets the names. */
@@ -49,8 +57,10 @@ export function combinedSource(given: CombinedHost): CombinedSource {
   const host: Host = { ...given, refusesCancelling: false };
   const { path, pulse } = host;
   const inTurn = mutex();
+  const formNow = () => ({ channels: host.channels(), cancelsEcho: host.cancelsEcho() });
 
   return {
+    formNow,
     selection: () => readSelection(path),
     select: (selection) =>
       inTurn(async () => {
@@ -59,27 +69,27 @@ export function combinedSource(given: CombinedHost): CombinedSource {
         // First: a chain without names, which a kill would leave, is never taken down.
         await writeSelection(path, selection);
         try {
-          return await build(host, selection);
+          return await build(host, selection, formNow());
         } catch (error) {
           await writeSelection(path, before);
           throw error;
         }
       }),
-    build: () =>
+    build: (form = formNow()) =>
       inTurn(async () => {
         const selection = await readSelection(path);
         if (!selection) throw new StageError(failure('combined-not-chosen'), { retriable: false });
         const gone = await missing(host, selection);
         if (gone) await unloadLoopbackOf(host, gone);
         await check(host, selection);
-        return await build(host, selection);
+        return await build(host, selection, form);
       }),
-    stands: () =>
+    stands: (form = formNow()) =>
       inTurn(async () => {
         const selection = await readSelection(path);
         if (!selection) return false;
         const modules = await pulse.modules();
-        if (!wanted(host, selection).every((module) => loaded(module, modules))) return false;
+        if (!wanted(host, selection, form).every((module) => loaded(module, modules))) return false;
         // PipeWire keeps a loopback whose source has gone, and lets it take another source.
         return (await missing(host, selection)) === null;
       }),
@@ -104,7 +114,6 @@ type CombinedHost = {
   instance: string;
   pulse: Pulse;
   channels: () => CombinedChannels;
-  /** Whether what the microphone hears of the loudspeakers is taken out (`audio.echo_cancellation`). */
   cancelsEcho: () => boolean;
   log?: Pick<Log, 'warn'>;
 };
@@ -112,10 +121,14 @@ type CombinedHost = {
 /** `refusesCancelling`: the audio server has no such module, so the chain is made without. */
 type Host = CombinedHost & { refusesCancelling: boolean };
 
-const wanted = (host: Host, selection: CombinedSelection): ChainModule[] =>
+const wanted = (
+  host: Host,
+  selection: CombinedSelection,
+  { channels, cancelsEcho }: CombinedForm,
+): ChainModule[] =>
   combinedChain(host.instance, selection, {
-    channels: host.channels(),
-    cancelled: host.cancelsEcho() && !host.refusesCancelling,
+    channels,
+    cancelled: cancelsEcho && !host.refusesCancelling,
   });
 
 async function readSelection(path: string): Promise<CombinedSelection | null> {
@@ -164,14 +177,18 @@ async function unloadLoopbackOf({ instance, pulse }: Host, source: string): Prom
 }
 
 /** Not every audio server has the module that cancels echoes: without it the rest is as good. */
-async function build(host: Host, selection: CombinedSelection): Promise<number[]> {
+async function build(
+  host: Host,
+  selection: CombinedSelection,
+  form: CombinedForm,
+): Promise<number[]> {
   try {
-    return await buildChain(host, wanted(host, selection));
+    return await buildChain(host, wanted(host, selection, form));
   } catch (error) {
     if (!(error instanceof CancellingRefused)) throw error;
     host.log?.warn({ err: error.cause }, 'echoes are not cancelled: the audio server refused it');
     host.refusesCancelling = true;
-    return await buildChain(host, wanted(host, selection));
+    return await buildChain(host, wanted(host, selection, form));
   }
 }
 

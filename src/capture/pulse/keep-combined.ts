@@ -2,7 +2,7 @@ import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
 import type { Log } from '../../shared/log.ts';
-import type { CombinedSource } from './combined-source.ts';
+import type { CombinedForm, CombinedSource } from './combined-source.ts';
 import { watchPulse } from './watch-pulse.ts';
 
 /** Between attempts to mend a chain that cannot be mended yet, milliseconds. */
@@ -11,16 +11,18 @@ const retryMs = 2000;
 /**
  * Keeps the combined source standing while it is recorded: a loopback ends with its microphone, and
  * everything with the audio server. What is missing is loaded again as soon as that is possible.
- * @param onState with what is missing; null when nothing is.
+ * @param options.form as for `build`
+ * @param options.onState with what is missing; null when nothing is.
  */
 export function keepCombined(options: {
   combined: CombinedSource;
+  form?: CombinedForm;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   log: Log;
   onState(problem: Sentence | null): void;
 }): void {
-  const { combined, env, signal, log, onState } = options;
+  const { combined, form, env, signal, log, onState } = options;
   let mending = false;
   let again = false;
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +37,7 @@ export function keepCombined(options: {
       while (again && !signal.aborted) {
         again = false;
         // Asked first: what stands needs none of the changes that building would look for.
-        if (!(await combined.stands()) && !signal.aborted) await combined.build();
+        if (!(await combined.stands(form)) && !signal.aborted) await combined.build(form);
         onState(null);
       }
     } catch (error) {
