@@ -191,6 +191,19 @@ const cases: Case[] = [
   },
   {
     path: '/speakers',
+    what: 'beside a name that a correction gave',
+    async prepare(service, token) {
+      const id = await waiting(service, token);
+      const json = { speaker: 'Cleo' };
+      const said = `/recordings/${id}/utterances/0`;
+      assert.equal((await service.call('PATCH', said, { token, json })).status, 200);
+      return { path: '/speakers', json: { speakers: { SPEAKER_2: 'Ada' } } };
+    },
+    settles: 'idle.saved',
+    differently: { json: { speakers: { SPEAKER_2: '' } } },
+  },
+  {
+    path: '/speakers',
     what: 'skipped',
     async prepare(service, token) {
       await waiting(service, token);

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { wrong } from '../../shared/in-words.ts';
-import { isDeepStrictEqual } from 'node:util';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import {
   type DecideRecording,
@@ -119,12 +118,15 @@ async function unlikeIn(
 
 type Wanted = Omit<z.output<typeof speakersSchema>, 'recording_id'>;
 
-/** Whether a fact is what a request asks for; the names of one that is erased may have been any. */
+/**
+ * Whether a fact is what a request asks for. It also has the names that were there before; those of one that is erased
+ * may have been any.
+ */
 function isAnswer(fact: LoggedFact, { speakers, skip, later }: Wanted): boolean {
   if (skip || later) return fact.type === (skip ? 'speakers.skipped' : 'speakers.postponed');
   if (fact.type !== 'speakers.named') return false;
-  const given = Object.fromEntries(Object.entries(speakers).filter(([, name]) => name !== ''));
-  return !fact.content || isDeepStrictEqual(fact.content.names, given);
+  const names = fact.content?.names;
+  return !names || Object.entries(speakers).every(([label, name]) => (names[label] ?? '') === name);
 }
 
 const decisionOf = ({ speakers, skip, later }: Wanted, remember: boolean): DecideRecording => {
