@@ -278,3 +278,21 @@ async function uploadAndWait(service: TestService, token: string): Promise<strin
   await service.reaches(id, 'idle.saved');
   return id;
 }
+
+test('who resumes after a position that the log does not have, as after a restored backup, is told and hears again', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const head = await service.store.head();
+  const client = connect(service.url, token, { after: head + 1000 });
+  const told = await client.until(({ type }) => type === 'position');
+  assert.deepEqual([told['position'], told['skipped']], [client.frames[0]?.position, true]);
+  assert.deepEqual(
+    client.frames.map(({ type }) => type),
+    ['status', 'access', 'position'],
+  );
+  const { recording_id: id } = (await service.upload(token)).body;
+  await client.until(({ type, recording_id }) => type === 'transition' && recording_id === id);
+  // At the end of the log nothing is missing.
+  const same = connect(service.url, token, { after: await service.store.head() });
+  assert.ok(!('skipped' in (await same.until(({ type }) => type === 'position'))));
+});

@@ -152,10 +152,11 @@ async function catchUp(
   { after, statusAt }: { after: number; statusAt: number },
 ): Promise<void> {
   const { caller, signal } = listener;
-  // Who is further behind reads again what it shows.
-  const isTooFar = feed.published - after > limits.catchUpFactsMax;
-  let seen = isTooFar ? feed.published : after;
-  let isConcerned = isTooFar;
+  // Who is further behind, or saw what a restored log does not have, reads again what it shows.
+  const isSkipped =
+    feed.published - after > limits.catchUpFactsMax || (await isBeyondLog(feed, after));
+  let seen = isSkipped ? feed.published : after;
+  let isConcerned = isSkipped;
   while (seen < feed.published) {
     const until = feed.published;
     const missed = { afterPosition: seen, limit: until - seen };
@@ -179,11 +180,15 @@ async function catchUp(
   }
   signal.throwIfAborted();
   if (isConcerned) listener.send(accessFrame);
-  listener.send(positionFrame(seen, isTooFar));
+  listener.send(positionFrame(seen, isSkipped));
   // In the tick of the loop's last comparison: nothing can have been published in between.
   feed.live.set(listener, seen);
   if (feed.published !== statusAt) touch(feed, caller.userId);
 }
+
+/** What this node has not applied yet, another one may have told of. */
+const isBeyondLog = async ({ published, services }: Following, after: number): Promise<boolean> =>
+  after > published && after > (await services.store.head());
 
 function touch(feed: Following, userId: string): void {
   feed.touched.add(userId);

@@ -308,7 +308,8 @@ export const serverFrame = z.discriminatedUnion('type', [
       .literal(true)
       .optional()
       .describe(
-        `more than ${limits.catchUpFactsMax} facts came after \`after\`: none of them was sent, read again what is shown`,
+        `more than ${limits.catchUpFactsMax} facts came after \`after\`, or the log ends before it, as after a restored backup: ` +
+          'none was sent, read again what is shown',
       ),
   }),
   sharedFrame,
