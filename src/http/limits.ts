@@ -96,7 +96,7 @@ export const limits = {
    */
   browserRecordingsPerUserMax: 4,
   audioMessagesWaitingMax: 16,
-  /** Refused messages after which a connection is closed (1008). */
+  /** Refused messages after which a connection is closed (1013). */
   refusedMessagesMax: 300,
   /** Bytes waiting to be sent to one client; beyond it the client is dropped. */
   socketBufferBytesMax: 1024 * 1024,

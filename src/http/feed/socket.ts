@@ -168,7 +168,7 @@ const levelOn = (connection: Connection): LevelConnection => ({
 
 function endWhenRefused({ refused, socket }: Connection): void {
   if (refused < limits.refusedMessagesMax) return;
-  closeSocket(socket, 'policy', 'too many refused messages');
+  closeSocket(socket, 'tryAgain', 'too many refused messages');
 }
 
 const audioOn = (connection: Connection): AudioConnection => ({

@@ -122,7 +122,7 @@ export const socketRoutes = [
       'Every frame from the server is a `ServerFrame`: first `status` at position P; with `after` ' +
       'everything durable in (after, P]; then what happens, without gap or double. Close codes: 1001 ' +
       'the server stops, or two-step login is needed first, 1008 the session ended, 1009 message too ' +
-      'large, 1011 the server could not go on, 1013 too slow: come back with `after`. The token goes into `?token=`, into the ' +
+      'large, 1011 the server could not go on, 1013 too slow, or too many refused messages: come back with `after`. The token goes into `?token=`, into the ' +
       'subprotocols (`Sec-WebSocket-Protocol: mitschrift, <token>`), or, from other clients than browsers, into ' +
       '`Authorization`.',
     query: querySchema.extend({
