@@ -176,6 +176,7 @@ async function status(): Promise<void> {
   }
   const { stdout } = await systemctl('show', unitName, '--property=ActiveState,SubState,MainPID');
   console.log(stdout.trim());
+  if (!/^ActiveState=active$/m.test(stdout)) process.exitCode = 1;
 }
 
 /** Secrets of this environment that the unit does not get: by name, never their values. @returns whether it works without */

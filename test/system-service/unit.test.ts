@@ -41,7 +41,9 @@ test('a detached capture survives the unit, and secrets are not in it', () => {
 
 test('install writes the unit and starts it; uninstall stops it and leaves the data', async (t) => {
   const dir = await tempDir(t);
-  await writeFile(join(dir, 'systemctl'), `#!/bin/sh\necho "$@" >> "${join(dir, 'called')}"\n`);
+  const told = 'test "$2" != show || printf "ActiveState=%s\\nMainPID=0\\n" "$UNIT_STATE"';
+  const systemctl = `#!/bin/sh\necho "$@" >> "${join(dir, 'called')}"\n${told}\n`;
+  await writeFile(join(dir, 'systemctl'), systemctl);
   await chmod(join(dir, 'systemctl'), 0o700);
   const env = {
     ...process.env,
@@ -65,7 +67,10 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
   assert.match(stdout, /enable-linger/);
   const unit = join(dir, 'config/systemd/user', unitName);
   assert.match(await readFile(unit, 'utf8'), /ExecStart=.* serve/);
-  await command('status');
+  const stateOf = (UNIT_STATE: string) => commandOf({ ...env, UNIT_STATE }, ['status']);
+  assert.match((await stateOf('active')).stdout, /^ActiveState=active$/m);
+  for (const state of ['failed', 'inactive', 'activating'])
+    await assert.rejects(stateOf(state), { code: 1, stdout: new RegExp(`ActiveState=${state}\n`) });
   // A node without its database would start ten times, and be given up.
   const node = { ...env, MITSCHRIFT_DATABASE_URL: 'postgres://a:b@host/notes' };
   const blobs = {
@@ -79,7 +84,10 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
   assert.deepEqual((await readFile(join(dir, 'called'), 'utf8')).trim().split('\n'), [
     '--user daemon-reload',
     '--user enable --now mitschrift.service',
-    '--user show mitschrift.service --property=ActiveState,SubState,MainPID',
+    ...Array.from(
+      { length: 4 },
+      () => '--user show mitschrift.service --property=ActiveState,SubState,MainPID',
+    ),
     '--user daemon-reload',
     '--user enable mitschrift.service',
     '--user disable --now mitschrift.service',
