@@ -110,6 +110,8 @@ export const renameSpeakers =
     if (unknown.length > 0) return unknownLabels(unknown, labels);
     const all = withoutEmpty({ ...reading.names, ...names });
     if (isSame(all, reading.names)) return [];
+    // A label of other turns may be another voice: those about to be shown get no names of these.
+    if (reading.basis !== draft(recording).basis) return noDocuments('speakers.renamed');
     const changed = Object.fromEntries(
       Object.entries(all).filter(([label, name]) => reading.names[label] !== name),
     );

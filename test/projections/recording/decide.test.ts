@@ -367,6 +367,33 @@ test('what a language model wrote is changed with a name that it mentions, where
   assert.equal(after(told, { SPEAKER_2: 'Bo' }).data.texts, undefined);
 });
 
+test('no speaker is renamed while other turns are about to replace those that are shown', () => {
+  const writing = (facts: readonly RecordingFact[], expected: unknown) =>
+    given(facts, 'transcribing.writing')
+      .when(renameSpeakers({ SPEAKER_1: 'Eva' }, asSet))
+      .expect(expected);
+  const again: RecordingFact = {
+    type: 'reprocessing.requested',
+    data: { from: 'speech-to-text' },
+  };
+  // The same labels, each of the other voice.
+  const other = [again, heard, joined, named({ SPEAKER_1: 'Ben', SPEAKER_2: 'Anna' }), punctuated];
+  writing([...meeting, ...other, summary, title], 'NO_DOCUMENTS');
+  const restored = restoreVersion(1)(recordingAfter([...meeting, saved(2)]));
+  assert.ok(!isRefusal(restored));
+  writing([...meeting, saved(2), ...restored], 'NO_DOCUMENTS');
+  // Once they are shown, they are.
+  given([...meeting, ...other, summary, title, saved(2)])
+    .when(renameSpeakers({ SPEAKER_1: 'Eva' }, asSet))
+    .expect([
+      {
+        type: 'speakers.renamed',
+        data: { labels: ['SPEAKER_1', 'SPEAKER_2'] },
+        content: { names: { SPEAKER_1: 'Eva', SPEAKER_2: 'Anna' } },
+      },
+    ]);
+});
+
 test('a meeting that waits is named by known labels; elsewhere the machine refuses', () => {
   given(waiting, 'awaiting-speakers')
     .when(nameSpeakers({ SPEAKER_1: 'Anna', SPEAKER_2: '' }, asSet))
