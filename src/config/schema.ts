@@ -271,8 +271,8 @@ export const settingSchemas = {
   'limits.recording_hours': a.number(a.whole(1, 168), 8, {
     title: { en: 'Maximum recording length', de: 'Maximale Aufnahmedauer' },
     hint: {
-      en: 'A recording from a device is stopped after this many hours.',
-      de: 'Nach so vielen Stunden wird die Aufnahme eines Geräts beendet.',
+      en: 'A recording, also in a browser, ends after this many hours, or when its file has 4 GB: after 6 hours (48 kHz, two channels) to 37 (16 kHz, one channel).',
+      de: 'Nach so vielen Stunden endet eine Aufnahme, auch im Browser, oder wenn ihre Datei 4 GB hat: nach 6 Stunden (48 kHz, zwei Kanäle) bis 37 (16 kHz, ein Kanal).',
     },
   }),
   'limits.free_mb': a.number(a.whole(0, 100_000_000).nullable(), null, {

@@ -54,7 +54,7 @@ export type ErasureDeps = {
   quarantineDir: string;
   /** Removes the rows of a recording's texts. */
   removeRows(recordingId: string): Promise<void>;
-  /** Removes the copies of an owner's documents from the vault; returns those that a person changed. */
+  /** Removes the copies of an owner's documents from the vaults; returns those that a person changed. */
   removeCopies(owner: string, paths: readonly string[]): Promise<string[]>;
   /** Resolves when nothing compresses or removes its audio any more. */
   leaveAudio(recordingId: string): Promise<void>;
@@ -270,10 +270,11 @@ async function removeEverything(deps: ErasureDeps, recordingId: string): Promise
     await deleteDocuments(deps, recordingId, owner, names);
     for (const base of names) await deps.names?.release(owner, comparable(base), recordingId);
   }
-  const left: string[] = [];
+  // A path may be in the notes folder of the house and in an owner's own.
+  const left = new Set<string>();
   for (const [owner, names] of bases) {
     const paths = [...names].flatMap((base) => Object.values(documentPaths(base)));
-    left.push(...(await deps.removeCopies(owner, paths)));
+    for (const path of await deps.removeCopies(owner, paths)) left.add(path);
   }
   await deps.files.removeAll(recordingId);
   await removeQuarantined(deps.quarantineDir, recordingId, audio);
@@ -284,5 +285,5 @@ async function removeEverything(deps: ErasureDeps, recordingId: string): Promise
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.content !== undefined) throw new Error(`content of ${recordingId} is still readable`);
   }
-  return left;
+  return [...left];
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDesktop } from '../../src/documents/desktop.ts';
+import { eventually } from '../support/eventually.ts';
 import { startService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -40,6 +42,18 @@ test('copies that a person changed stay and are named; so does what they keep be
   );
 });
 
+test('a copy that a person changed in the house’s folder and in their own is named once', async (t) => {
+  const { erase, open, choose, documents, vault } = await withVault(t);
+  await open();
+  const own = await tempDir(t);
+  await choose(own);
+  await eventually('it is in the own folder', async () =>
+    existsSync(join(own, documents.transcript)),
+  );
+  for (const folder of [vault, own]) await writeFile(join(folder, documents.transcript), 'mine');
+  assert.deepEqual(await erase(), { status: 200, left: [documents.transcript] });
+});
+
 test('a note of the same name that was there before is neither touched nor named', async (t) => {
   const { erase, open, documents, vault } = await withVault(t);
   await writeFile(join(vault, documents.index), 'a note of my own');
@@ -70,6 +84,11 @@ async function withVault(t: TestContext) {
       const json = { mode: 'notes', paths: [documents.index] };
       const headers = { 'X-Forwarded-For': '203.0.113.5' };
       return (await service.call('POST', '/open', { token, json, headers })).body;
+    },
+    async choose(folder: string) {
+      const json = { folder };
+      const { status } = await service.call('PUT', '/users/me/vault', { token, json });
+      assert.equal(status, 204);
     },
     async erase() {
       const { status, body } = await service.call<{ left?: string[] }>('DELETE', path, { token });

@@ -156,9 +156,11 @@ export const recordingChangeRoutes = [
     answers: {
       204: { description: 'Nothing of it can be read any more.' },
       200: {
-        description: 'The same, but for copies in the vault that a person changed: they stay.',
+        description: 'The same, but for copies in a notes folder that a person changed: they stay.',
         json: z.object({
-          left: z.array(z.string()).describe('paths below the vault (`notes.vault`)'),
+          left: z
+            .array(z.string())
+            .describe('paths below `notes.vault`, or below the owner’s own folder, or both'),
         }),
       },
     },
@@ -175,7 +177,7 @@ export const recordingChangeRoutes = [
       const how = { recording_id: id, by: caller.userId };
       services.log.info({ category: 'security', ...how }, 'recording erased');
       await untilReadable(services, erased);
-      // What stays in the vault is named.
+      // What stays in a vault is named.
       return erased.left.length > 0 ? { left: erased.left } : undefined;
     },
   }),
