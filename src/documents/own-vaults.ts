@@ -19,6 +19,7 @@ import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
 import { ConfinementError } from './confinement.ts';
 import { NoVault, copyIntoVault, removeFromVault } from './vault.ts';
+import type { CopyRecords } from './vault-ledger.ts';
 
 /*
  * Each user may have a vault (`user.vault_set`), a folder of a notes application. A vault is a projection of the log: each
@@ -35,7 +36,7 @@ export type OwnVaults = {
   close(): Promise<void>;
 };
 
-export type OwnVaultsParts = {
+export type OwnVaultsParts = CopyRecords & {
   store: Pick<EventStore, 'readAll' | 'head'>;
   /** Whether a recording is erased, by the log. */
   isErased(recordingId: string): Promise<boolean>;
@@ -45,8 +46,6 @@ export type OwnVaultsParts = {
   /** Base names of a recording's documents, by whose they are or were. */
   namesOf(recordingId: string): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
   vaults: Vaults;
-  /** Where the ledgers of copies are, and how far the vaults follow the log. */
-  dataDir: string;
   /** Calls `begin` each time this process becomes the one that copies; returns whether it is the one now. */
   oneOfAll(begin: () => void): () => boolean;
   /** Between two looks at vaults that could not be written, in milliseconds. */
@@ -247,7 +246,7 @@ async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact)
 
 /** What was handed over leaves the vaults of those who had it, but for notes that they changed. */
 async function takeBack(
-  { vaults, namesOf, dataDir, log }: OwnVaultsParts,
+  { vaults, namesOf, log, ...parts }: OwnVaultsParts,
   recordingId: string,
   owner: string,
 ): Promise<void> {
@@ -255,7 +254,7 @@ async function takeBack(
     const vault = vaults.of(user);
     if (user === owner || vault === null) continue;
     const paths = [...bases].flatMap((base) => Object.values(documentPaths(base)));
-    const left = await removeFromVault(user, vault, paths, dataDir);
+    const { left } = await removeFromVault(user, vault, paths, parts);
     if (left.length > 0)
       log.warn(
         { recordingId, count: left.length },
@@ -311,7 +310,7 @@ async function tryAgain(
 
 /** A vault that cannot be written keeps nobody else's from being written, and a note without a place no other note. */
 async function copy(
-  { vaults, spaceOf, dataDir, isErased, everyMs, log }: OwnVaultsParts,
+  { vaults, spaceOf, isErased, everyMs, log, ...parts }: OwnVaultsParts,
   { behind, stuck }: Progress,
   { recordingId, owner, documents }: RecordingRow,
 ): Promise<void> {
@@ -319,9 +318,9 @@ async function copy(
   if (vault === null || documents === null) return;
   const paths = Object.values(documents);
   try {
-    await copyIntoVault(await spaceOf(owner), vault, paths, dataDir);
+    await copyIntoVault(await spaceOf(owner), vault, paths, parts);
     // An erasure stores its fact before it takes the copies away: what it did not find yet is taken away here.
-    if (await isErased(recordingId)) await removeFromVault(owner, vault, paths, dataDir);
+    if (await isErased(recordingId)) await removeFromVault(owner, vault, paths, parts);
     stuck.get(owner)?.ids.delete(recordingId);
   } catch (error) {
     const from = systemClock.now() + everyMs;

@@ -2,16 +2,24 @@ import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, realpath, rename, rmdir, unlink, readFile } from 'node:fs/promises';
+import { open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { documentPaths } from './documents.ts';
 import { nameBytesMax } from './file-names.ts';
 import { type Space, entryAt, inFolder, openFile, readDocument } from './space.ts';
-import { SaidError, hasCode, ifCode } from '../shared/errors.ts';
-import { type Limited, mutex } from '../shared/mutex.ts';
+import { SaidError, hasCode, ifCode, syscallOf } from '../shared/errors.ts';
+import { realPathInTime } from '../shared/folder-fault.ts';
+import {
+  type CopyRecords,
+  type VaultLedger,
+  leavingCopies,
+  oneAtATime,
+  openVaultLedger,
+  placeOf,
+} from './vault-ledger.ts';
 import { temporaryName } from './write.ts';
-import { privateDirectory, writeDurably, ifMissing } from '../shared/files.ts';
+import { ifMissing } from '../shared/files.ts';
 
 /** A vault that cannot be used; HTTP answers 503 with the sentence. */
 export class NoVault extends SaidError<'NO_VAULT'> {
@@ -58,18 +66,21 @@ export const copyIntoVault = (
   space: Space,
   vault: string,
   paths: readonly string[],
-  dataDir: string,
+  records: CopyRecords,
 ): Promise<{ copied: string[]; conflicts: Conflict[] }> =>
-  oneAtATime(space.user, () => copyAll(space, vault, paths, dataDir));
+  oneAtATime(space.user, () => copyAll(space, vault, paths, records));
 
 async function copyAll(
   space: Space,
   vault: string,
   paths: readonly string[],
-  dataDir: string,
+  records: CopyRecords,
 ): Promise<{ copied: string[]; conflicts: Conflict[] }> {
   const root = await vaultRoot(vault);
-  const ledger = await openVaultLedger(dataDir, space.user, root);
+  // What was another note's goes first: it would be taken for this one's later.
+  const { away, fault } = await removeLeaving(space.user, vault, paths, records);
+  if (away.length > 0) asNoVault(fault);
+  const ledger = await openVaultLedger(records.dataDir, space.user, root);
   const copied: string[] = [];
   const conflicts: Conflict[] = [];
   for (const path of paths) {
@@ -82,62 +93,117 @@ async function copyAll(
   return { copied, conflicts };
 }
 
+/** What became of copies that were to be removed; paths below the vault. */
+export type Removed = {
+  /** A person changed them: they stay. */
+  left: string[];
+  /** They could not be reached. */
+  away: string[];
+  /** Why not, as the system says it of the first. */
+  fault?: unknown;
+};
+
 /**
  * Removes copies of documents from the vault, with folders that are empty then. Only what is byte for byte
  * as it was put there; what a person changed stays. Twice is once.
  * @param user whose documents they were
  * @param paths of the documents in the user's space
- * @returns paths below the vault of the copies that stay, also when the vault cannot be entered
  */
 export const removeFromVault = (
   user: string,
   vault: string,
   paths: readonly string[],
-  dataDir: string,
-): Promise<string[]> => oneAtATime(user, () => removeAll(user, vault, paths, dataDir));
+  records: CopyRecords,
+): Promise<Removed> => oneAtATime(user, () => removeAll(user, vault, paths, records));
 
-/** A user's ledger is read, changed and written as a whole: by one at a time. */
-function oneAtATime<T>(user: string, work: () => Promise<T>): Promise<T> {
-  const alone = ledgers.get(user) ?? mutex();
-  ledgers.set(user, alone);
-  return alone(work);
+/**
+ * Removes copies that are noted as leaving; where they could not be reached, they stay noted.
+ * @param paths of documents; undefined: those of which a name lies in the vault
+ */
+export const removeLeavingFrom = (
+  user: string,
+  vault: string,
+  records: CopyRecords,
+  paths?: readonly string[],
+): Promise<Removed> =>
+  oneAtATime(user, () =>
+    paths ? removeLeaving(user, vault, paths, records) : removeFound(user, vault, records),
+  );
+
+/** By the names in the vault: those of what was erased are not known any more. @throws {NoVault} */
+async function removeFound(user: string, vault: string, records: CopyRecords): Promise<Removed> {
+  const root = await vaultRoot(vault);
+  const noted = await leavingIn(user, vault, records);
+  const names = await readdir(root);
+  // Some systems take names apart.
+  const bases = new Set(names.map((name) => name.normalize().replace(ofIndex, '')));
+  const paths = [...bases].flatMap((base) => Object.values(documentPaths(base)));
+  const removed = await removeLeaving(user, vault, paths, records);
+  // Of the others nothing is there.
+  for (const path of removed.away) noted.delete(placeOf(vault, path));
+  await leavingCopies(records.kept).forget(user, [...noted]);
+  return removed;
 }
 
-/** One for each user whose documents were copied; there are few. */
-const ledgers = new Map<string, Limited>();
+/** What follows the base in the name of an index, or of one that was put beside a changed one. */
+const ofIndex = /(?: \(Mitschrift [0-9a-f]{8}\))?\.md$/u;
+
+async function removeLeaving(
+  user: string,
+  vault: string,
+  paths: readonly string[],
+  records: CopyRecords,
+): Promise<Removed> {
+  const noted = await leavingIn(user, vault, records);
+  const leaving = paths.filter((path) => noted.has(placeOf(vault, path)));
+  if (leaving.length === 0) return { left: [], away: [] };
+  const removed = await removeAll(user, vault, leaving, records);
+  const gone = leaving.filter((path) => !removed.away.includes(path));
+  const places = gone.map((path) => placeOf(vault, path));
+  await leavingCopies(records.kept).forget(user, places);
+  return removed;
+}
+
+async function leavingIn(user: string, vault: string, { kept }: CopyRecords): Promise<Set<string>> {
+  const noted = await leavingCopies(kept).list(user);
+  return new Set(noted.filter((one) => one.vault === vault).map(({ place }) => place));
+}
 
 async function removeAll(
   user: string,
   vault: string,
   paths: readonly string[],
-  dataDir: string,
-): Promise<string[]> {
+  { dataDir }: CopyRecords,
+): Promise<Removed> {
+  const removed: Removed = { left: [], away: [] };
   const root = await vaultRoot(vault).catch((error: unknown) => {
-    if (error instanceof NoVault) return null;
-    throw error;
+    if (!(error instanceof NoVault)) throw error;
+    removed.fault = error.cause;
+    return null;
   });
-  const ledger = await openVaultLedger(dataDir, user, root ?? vault);
-  const left: string[] = [];
+  if (root === null) return { ...removed, away: [...paths] };
+  const ledger = await openVaultLedger(dataDir, user, root);
   for (const path of paths) {
-    if (root === null) {
-      if (ledger.knows(path)) left.push(path);
-      continue;
+    try {
+      const stays = await inFolder({ root, user }, confinedSegments(path), [], (folder, name) =>
+        removeCopies(folder, name, path, ledger),
+      );
+      removed.left.push(...stays);
+      if (stays.length === 0) await ledger.forget(path);
+    } catch (error) {
+      // A link in the way: nothing of it is touched.
+      if (error instanceof ConfinementError)
+        removed.left.push(...(ledger.knows(path) ? [path] : []));
+      else if (syscallOf(error) === undefined) throw error;
+      else {
+        removed.away.push(path);
+        removed.fault ??= error;
+      }
     }
-    const stays = await inFolder({ root, user }, confinedSegments(path), [], (folder, name) =>
-      removeCopies(folder, name, path, ledger),
-    ).catch((error: unknown) => {
-      // A link in the way, or a vault that may not be written: nothing of it is touched.
-      if (!(error instanceof ConfinementError) && !hasCode(error, 'EACCES', 'EPERM', 'EROFS'))
-        throw error;
-      return ledger.knows(path) ? [path] : [];
-    });
-    left.push(...stays);
-    if (stays.length === 0) await ledger.forget(path);
   }
   const folders = new Set(paths.filter((path) => path.includes('/')).map((path) => dirname(path)));
-  if (root !== null)
-    for (const folder of folders) await rmdir(join(root, folder)).catch(ignoreKept);
-  return left;
+  for (const folder of folders) await rmdir(join(root, folder)).catch(ignoreKept);
+  return removed;
 }
 
 /** A document's copy at its place and those that were put beside a changed one. Returns the paths that stay. */
@@ -170,11 +236,11 @@ export const noteUri = (vault: string, path: string): string =>
   `obsidian://open?vault=${encodeURIComponent(basename(vault))}` +
   `&file=${encodeURIComponent(path.replace(/\.md$/u, ''))}`;
 
+/** @throws {NoVault} it is not there, or does not answer */
 async function vaultRoot(vault: string): Promise<string> {
   try {
-    return await realpath(vault);
+    return await realPathInTime(vault);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'EACCES')) throw error;
     throw new NoVault(detail('notes-folder-missing'), { cause: error });
   }
 }
@@ -273,70 +339,3 @@ function asNoVault(error: unknown): never {
 
 /** A folder in which a person keeps more, or that is not there. */
 const ignoreKept = ifCode(undefined, 'ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR');
-
-/**
- * Which contents the service itself put into a vault, so that a note a person changed there is known
- * from one that is only old. Hashes of paths and of contents, no words. Losing it costs conflict
- * copies, never a note.
- */
-type VaultLedger = {
-  /** Whether a file with this content (SHA-256) at this place is one we put there. */
-  isOurs(path: string, sha256: string): boolean;
-  /** Whether one of ours was ever put at this place. */
-  knows(path: string): boolean;
-  /** To be called, and awaited, before the file is written. */
-  willWrite(path: string, sha256: string): Promise<void>;
-  forget(path: string): Promise<void>;
-};
-
-/** Contents remembered of a place, and places of a user. The oldest are forgotten. */
-const contentsMax = 8;
-
-const placesMax = 30_000;
-
-/** @throws errors of the file system; what cannot be read as a ledger counts as an empty one */
-async function openVaultLedger(dataDir: string, user: string, vault: string): Promise<VaultLedger> {
-  const folder = join(dataDir, 'vault-copies');
-  await privateDirectory(folder);
-  const file = join(folder, `${user}.json`);
-  const places = await readPlaces(file);
-  const keyOf = (path: string): string =>
-    createHash('sha256')
-      .update(JSON.stringify([vault, path]))
-      .digest('base64url');
-
-  return {
-    isOurs: (path, sha256) => places.get(keyOf(path))?.includes(sha256) ?? false,
-    knows: (path) => places.has(keyOf(path)),
-    async forget(path) {
-      if (places.delete(keyOf(path))) await save();
-    },
-    async willWrite(path, sha256) {
-      const key = keyOf(path);
-      const before = places.get(key) ?? [];
-      if (before.at(-1) === sha256) return;
-      const contents = [...before.filter((one) => one !== sha256), sha256].slice(-contentsMax);
-      places.delete(key);
-      places.set(key, contents);
-      for (const oldest of places.keys()) {
-        if (places.size <= placesMax) break;
-        places.delete(oldest);
-      }
-      await save();
-    },
-  };
-
-  function save(): Promise<void> {
-    return writeDurably(file, JSON.stringify(Object.fromEntries(places)));
-  }
-}
-
-async function readPlaces(file: string): Promise<Map<string, string[]>> {
-  const text = await readFile(file, 'utf8').catch(ifMissing('{}'));
-  try {
-    const entries = Object.entries<unknown>(JSON.parse(text));
-    return new Map(entries.filter((entry): entry is [string, string[]] => Array.isArray(entry[1])));
-  } catch {
-    return new Map();
-  }
-}

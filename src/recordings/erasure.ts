@@ -7,6 +7,7 @@ import { isAtWork } from '../../machines/states.ts';
 import { type DecideRecording, erase } from '../../projections/recording/decide.ts';
 import { type DocumentName, documentNames, documentPaths } from '../documents/documents.ts';
 import { comparable } from '../documents/file-names.ts';
+import type { LeavingVaults } from '../documents/leaving-vaults.ts';
 import type { Space } from '../documents/space.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -29,8 +30,9 @@ import type { OpenRecordings } from './control/open-recordings.ts';
  *
  * 1. What goes on in it is cancelled, the job `erase` is added to the pending ones, and its last fact says
  *    that it is erased (`erase` of `decide.ts`). From then on nothing may write.
- * 2. `removeEverything`: documents and their copies in the vault, whose names need the key; audio;
- *    rows; then the key, with which all that is left in the log and in rows was sealed.
+ * 2. `removeEverything`: documents, whose names need the key, and which copies in vaults are to be removed is noted; audio;
+ *    rows; then the key, with which all that is left in the log and in rows was sealed. The copies go last: a vault may be
+ *    away. What could not be reached stays noted, and is removed when the vault is there.
  * 3. The job is completed.
  *
  * A deletion of documents is intended, stored and carried out in one turn. One thing at a time is removed of a recording,
@@ -54,8 +56,8 @@ export type ErasureDeps = {
   quarantineDir: string;
   /** Removes the rows of a recording's texts. */
   removeRows(recordingId: string): Promise<void>;
-  /** Removes the copies of an owner's documents from the vaults; returns those that a person changed. */
-  removeCopies(owner: string, paths: readonly string[]): Promise<string[]>;
+  /** Copies of documents in the vaults of their owner. */
+  copies: LeavingVaults;
   /** Resolves when nothing compresses or removes its audio any more. */
   leaveAudio(recordingId: string): Promise<void>;
   /** Gives a user of this id a key of their own, where one had the same id as the recording (0.1). */
@@ -264,17 +266,14 @@ async function finishDeletion(deps: ErasureDeps, recordingId: string): Promise<v
 }
 
 async function removeEverything(deps: ErasureDeps, recordingId: string): Promise<string[]> {
-  const { store, keys } = deps;
+  const { store, keys, copies } = deps;
   const { bases, audio } = await namedIn(deps, recordingId);
+  const pathsOf = (names: ReadonlySet<string>): string[] =>
+    [...names].flatMap((base) => Object.values(documentPaths(base)));
   for (const [owner, names] of bases) {
+    await copies.note(owner, pathsOf(names));
     await deleteDocuments(deps, recordingId, owner, names);
     for (const base of names) await deps.names?.release(owner, comparable(base), recordingId);
-  }
-  // A path may be in the notes folder of the house and in an owner's own.
-  const left = new Set<string>();
-  for (const [owner, names] of bases) {
-    const paths = [...names].flatMap((base) => Object.values(documentPaths(base)));
-    for (const path of await deps.removeCopies(owner, paths)) left.add(path);
   }
   await deps.files.removeAll(recordingId);
   await removeQuarantined(deps.quarantineDir, recordingId, audio);
@@ -285,5 +284,9 @@ async function removeEverything(deps: ErasureDeps, recordingId: string): Promise
   for await (const fact of store.read(recordingStream(recordingId))) {
     if (fact.content !== undefined) throw new Error(`content of ${recordingId} is still readable`);
   }
+  // A path may be in the notes folder of the house and in an owner's own.
+  const left = new Set<string>();
+  for (const [owner, names] of bases)
+    for (const path of (await copies.remove(owner, pathsOf(names))).left) left.add(path);
   return [...left];
 }

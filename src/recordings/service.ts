@@ -5,6 +5,7 @@ import {
   erasureCommands,
   openRemovals,
 } from './erasure.ts';
+import type { LeavingVaults } from '../documents/leaving-vaults.ts';
 import type { CommandMetadata } from '../../events/command-handler.ts';
 import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
 import { factAt, type Recording } from '../../projections/recording/recording.ts';
@@ -139,7 +140,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
   });
   return {
     importAudio,
-    ...leftUndone(parts, removeUnacknowledged, log),
+    ...leftUndone({ ...parts, ...deps.copies }, removeUnacknowledged, log),
     // Its device or its browser is here.
     async startRecording(start) {
       const facts = startedWith(start, await orderingOf(deps.order, start.owner));
@@ -194,7 +195,7 @@ export function openRecordingService(deps: RecordingServiceDeps): OpenRecordingS
 }
 
 function leftUndone(
-  { removals, erasing, keeping }: ServiceParts,
+  { removals, erasing, keeping, removeNoted }: ServiceParts & Pick<LeavingVaults, 'removeNoted'>,
   removeUnacknowledged: (left: readonly string[]) => Promise<string[]>,
   log: Pick<RecordingServiceDeps['log'], 'info'>,
 ): Pick<OpenRecordingService, 'finishRemovals' | 'finishPending' | 'eraseAgain'> {
@@ -208,6 +209,7 @@ function leftUndone(
     eraseAgain: () => removals.eraseAgain(erasing.erase),
     async finishPending() {
       await finishRemovals([]);
+      await removeNoted();
       await keeping.takeNoted();
     },
   };

@@ -3,7 +3,7 @@ import { unsavedOf } from '../../projections/library.ts';
 import { standingOfRecordings } from '../../projections/recordings.ts';
 import { forgetLooks } from '../storage/access-log.ts';
 import { removeTexts } from '../../projections/texts.ts';
-import { removeFromVault } from '../documents/vault.ts';
+import { leavingVaults } from '../documents/leaving-vaults.ts';
 import { openStageProgress } from '../recordings/stages/stage-progress.ts';
 import type { Captures } from '../capture/captures.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
@@ -219,13 +219,12 @@ function recordingServiceOver(
       await ports.passages.remove([recordingId]);
       await forgetLooks(kept, recordingId);
     },
-    async removeCopies(owner, paths) {
-      const left: string[] = [];
-      for (const vault of new Set([settings()['notes.vault'], vaultOf(owner)])) {
-        if (vault !== null) left.push(...(await removeFromVault(owner, vault, paths, data.shared)));
-      }
-      return left;
-    },
+    copies: leavingVaults({
+      ...ports,
+      dataDir: data.shared,
+      vaultsOf: (owner) =>
+        [...new Set([settings()['notes.vault'], vaultOf(owner)])].filter((one) => one !== null),
+    }),
     activities: {
       capture: captures.activity,
       ...speechActivities(ports, { asked, known, captures }),

@@ -9,17 +9,12 @@ import { hasCode, messageOf } from './errors.ts';
 export type FolderFault = 'not-there' | 'no-folder' | { refused: string };
 
 /** A disk in the network that is gone does not answer at all, milliseconds. */
-const patienceMs = 10_000;
+export const patienceMs = 10_000;
 
 /** Why the service can put nothing into a folder that a person named; null: it can. Nothing is written. */
 export async function folderFault(path: string): Promise<FolderFault | null> {
   try {
-    const look = stat(path).then(async (found) => {
-      if (!found.isDirectory()) return 'no-folder';
-      await access(path, constants.W_OK | constants.X_OK);
-      return null;
-    });
-    return await untilAborted(look, AbortSignal.timeout(patienceMs));
+    return await useOf(path);
   } catch (error) {
     if (hasCode(error, 'ENOENT', 'ENOTDIR')) return 'not-there';
     return { refused: messageOf(error) };
@@ -33,12 +28,36 @@ export function sentenceOnFolder(fault: FolderFault): Sentence {
   return fieldFault('folder-not-writable', { cause: fault.refused });
 }
 
-/** Links followed; of what is not there, or does not answer, the path as it was named. */
-async function realPathOf(path: string): Promise<string> {
-  return await untilAborted(realpath(path), AbortSignal.timeout(patienceMs)).catch(() =>
-    resolve(path),
-  );
+/** Links followed. @throws the system's errors; one of a timeout where nothing answers */
+export const realPathInTime = inPatience((path) => realpath(path));
+
+const useOf = inPatience(async (path): Promise<FolderFault | null> => {
+  if (!(await stat(path)).isDirectory()) return 'no-folder';
+  await access(path, constants.W_OK | constants.X_OK);
+  return null;
+});
+
+/**
+ * Asks something of a path, and waits only so long. Who asks while nothing has answered yet waits for the same answer:
+ * each question holds one of the few threads of the process until the system answers.
+ */
+function inPatience<T>(ask: (path: string) => Promise<T>): (path: string) => Promise<T> {
+  const asked = new Map<string, { answer: Promise<T>; until: number }>();
+  return async (path) => {
+    const now = performance.now();
+    const question = asked.get(path) ?? {
+      answer: ask(path).finally(() => asked.delete(path)),
+      until: now + patienceMs,
+    };
+    asked.set(path, question);
+    const restMs = Math.max(0, Math.ceil(question.until - now));
+    return await untilAborted(question.answer, AbortSignal.timeout(restMs));
+  };
 }
+
+/** Links followed; of what is not there, or does not answer, the path as it was named. */
+const realPathOf = (path: string): Promise<string> =>
+  realPathInTime(path).catch(() => resolve(path));
 
 /** Whether a folder is, lies in or lies around one of the others; one that is not there is compared by its name. */
 export async function sharesFolder(path: string, others: readonly string[]): Promise<boolean> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDesktop } from '../../src/documents/desktop.ts';
@@ -62,14 +62,32 @@ test('a note of the same name that was there before is neither touched nor named
   assert.deepEqual(await readdir(vault), [documents.index]);
 });
 
+test('a vault that cannot be reached keeps nothing from being erased; its copies go when it is back', async (t) => {
+  const { erase, open, vault, audio, restart } = await withVault(t);
+  await open();
+  await rename(vault, `${vault}-away`);
+  // An error that says nothing of a folder that is not there, as a broken mount gives.
+  await symlink(vault, vault);
+  const { status } = await erase();
+  assert.ok(status < 300, String(status));
+  assert.deepEqual(await audio(), []);
+  await rm(vault);
+  await rename(`${vault}-away`, vault);
+  await writeFile(join(vault, 'Meine Notiz.md'), 'mine');
+  await restart();
+  await eventually('no copy is left', async () => (await readdir(vault)).length === 1);
+  assert.deepEqual(await readdir(vault), ['Meine Notiz.md']);
+});
+
 /** A saved recording of the first administrator, and a vault. */
 async function withVault(t: TestContext) {
   const vault = join(await tempDir(t), 'vault');
   await mkdir(vault);
-  const service = await startService(t, {
+  const options = {
     env: { MITSCHRIFT_NOTES_VAULT: vault },
     overrides: { desktop: openDesktop({}, 'linux') },
-  });
+  };
+  const service = await startService(t, options);
   const token = await service.setUp();
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
@@ -93,6 +111,11 @@ async function withVault(t: TestContext) {
     async erase() {
       const { status, body } = await service.call<{ left?: string[] }>('DELETE', path, { token });
       return { status, left: body.left };
+    },
+    audio: () => readdir(join(service.dataDir, 'recordings')),
+    async restart() {
+      await service.close();
+      await startService(t, { ...options, dataDir: service.dataDir });
     },
     /** What is remembered of copies. */
     async note(): Promise<string> {

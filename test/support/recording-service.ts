@@ -46,7 +46,11 @@ export function recordingServiceParts(
     keys: memoryKeys(),
     jobs: pendingJobs(memoryKept(() => new Date())),
     removeRows: async () => {},
-    removeCopies: async () => [],
+    copies: {
+      note: async () => {},
+      remove: async () => ({ left: [], away: [] }),
+      removeNoted: async () => {},
+    },
     keepUser: async () => {},
     applied: async () => {},
     leaveAudio: async () => {},

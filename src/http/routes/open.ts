@@ -81,7 +81,7 @@ export const openRoutes = [
         throw new Problem('unavailable', { said: detail('notes-folder-not-set') });
       }
       const { copied, conflicts } = await copying(() =>
-        copyIntoVault(space, vault, withSiblings(paths), services.dataDir),
+        copyIntoVault(space, vault, withSiblings(paths), services),
       );
       // The copies are what was asked for. Whether a program opens them is the desktop's.
       const uri = noteUri(vault, first);

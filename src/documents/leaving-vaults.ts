@@ -1,0 +1,82 @@
+import { inTime } from '../shared/abort.ts';
+import { codeOf, syscallOf } from '../shared/errors.ts';
+import { patienceMs } from '../shared/folder-fault.ts';
+import type { Log } from '../shared/log.ts';
+import { NoVault, type Removed, removeLeavingFrom } from './vault.ts';
+import { type CopyRecords, leavingCopies } from './vault-ledger.ts';
+
+/*
+ * Copies in vaults of notes that are erased. A vault may be away, for a minute or for a year, and nothing waits for it:
+ * the places of the copies are noted, as hashes, and looked at until the vault is there.
+ */
+
+/** Removes copies of documents from the vaults of an owner. */
+export type LeavingVaults = {
+  /** Notes which copies are to be removed; to be awaited while names are known. Looks at no vault. */
+  note(owner: string, paths: readonly string[]): Promise<void>;
+  /** Removes what is noted. What could not be reached stays noted. */
+  remove(owner: string, paths: readonly string[]): Promise<Pick<Removed, 'left' | 'away'>>;
+  /** Removes all that is noted, as far as vaults are there. */
+  removeNoted(): Promise<void>;
+};
+
+/** @param parts.vaultsOf folders in which copies of an owner's documents may be */
+export function leavingVaults({
+  vaultsOf,
+  log,
+  ...records
+}: CopyRecords & { vaultsOf(owner: string): readonly string[]; log: Log }): LeavingVaults {
+  const noted = leavingCopies(records.kept);
+  return {
+    async note(owner, paths) {
+      for (const vault of vaultsOf(owner)) await noted.add(owner, vault, paths);
+    },
+    async remove(owner, paths) {
+      const all: Removed = { left: [], away: [] };
+      for (const vault of vaultsOf(owner)) {
+        const { left, away, fault } = await attempt(owner, vault, paths);
+        all.left.push(...left);
+        all.away.push(...away);
+        if (away.length > 0) tell(owner, fault);
+      }
+      return all;
+    },
+    async removeNoted() {
+      const places = await noted.list();
+      const vaults = new Map(places.map((one) => [`${one.user}/${one.vault}`, one]));
+      for (const { user, vault } of vaults.values()) {
+        const { left, fault } = await attempt(user, vault);
+        // A vault that is away was told of when the note was erased.
+        if (fault !== undefined && !(fault instanceof NoVault)) tell(user, fault);
+        if (left.length > 0)
+          log.warn(
+            { user_id: user, count: left.length },
+            'changed copies of erased notes stay in a notes folder',
+          );
+      }
+    },
+  };
+
+  /** Nobody waits longer for a folder than it may take to answer; what goes on meanwhile may still remove them. */
+  async function attempt(user: string, vault: string, paths?: readonly string[]): Promise<Removed> {
+    const away = (fault: unknown): Removed => ({ left: [], away: [...(paths ?? [])], fault });
+    const work = removeLeavingFrom(user, vault, records, paths).catch((error: unknown) => {
+      if (error instanceof NoVault || syscallOf(error) !== undefined) return away(error);
+      throw error;
+    });
+    return await inTime(patienceMs, work, () => away(new TookTooLong()));
+  }
+
+  /** Without the error's own words: paths in them are made of titles. */
+  function tell(user: string, fault: unknown): void {
+    log.warn(
+      { user_id: user, code: codeOf(fault) },
+      'copies of erased notes could not be removed from a notes folder; trying again',
+    );
+  }
+}
+
+class TookTooLong extends Error {
+  override name = 'TookTooLong';
+  readonly code = 'TIMEOUT';
+}
