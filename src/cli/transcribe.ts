@@ -121,7 +121,8 @@ export async function transcribeCommand(
     const now: Batch['now'] = { audio: null };
     const pipeline = await openPipeline({
       data,
-      settings: () => settings,
+      // Each file is copied here: of a folder of videos all of them would lie in the temporary folder.
+      settings: () => ({ ...settings, 'audio.keep': 'none' }),
       log: openLogger(process.env['MITSCHRIFT_LOG_LEVEL'] || 'silent'),
       modelsDir: host.data.models,
       documentsOf: async () => space,

@@ -10,12 +10,13 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
 import { openCounter } from '../../src/cli/transcribe-progress.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { program } from '../support/program.ts';
+import { eventually } from '../support/eventually.ts';
 import { speak } from '../support/espeak.ts';
 import { type SpeechServer, speechServer } from '../support/speech-servers.ts';
 import { times } from '../support/seeded.ts';
@@ -193,12 +194,19 @@ test('notes in a vault embed the audio that lies in it', async (t) => {
 });
 
 test('stopped in the second file, it goes on with that one', async (t) => {
-  const { audio, out, server, start, run } = await talks(t);
+  const { audio, out, env, server, start, run } = await talks(t);
   await rm(join(audio, 'broken.mp3'));
   const { child, ended } = start(audio);
   await server.asked(1);
   server.faults.push({ do: 'hang' });
   await server.asked(2);
+  /** Of how many recordings there is audio. */
+  const copies = async () => {
+    const all = await readdir(env['TMPDIR']!, { recursive: true });
+    const audio = all.filter((path) => /mitschrift-transcribe-.*recordings\/.*\.wav$/.test(path));
+    return new Set(audio.map(dirname)).size;
+  };
+  await eventually('the copy of the first is gone', async () => (await copies()) === 1);
   // Under npm one Ctrl-C comes twice; it is one all the same.
   child.kill('SIGINT');
   child.kill('SIGTERM');
