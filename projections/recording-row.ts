@@ -3,12 +3,13 @@ import type { Grant } from '../events/facts/access.ts';
 import type { LinkTerms } from '../events/facts/links.ts';
 import type { Hold } from '../events/facts/holds.ts';
 import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts';
+import { speakersRevision } from '../events/facts/sources.ts';
 import { type Note, noteOf } from '../src/words/notes.ts';
 import type { Origin } from './recording/origins.ts';
 import { type Suggestion, draft, shown } from './recording/reading.ts';
 import type { Digest } from './recording/digest.ts';
 import { withKnownNames } from './recording/written-texts.ts';
-import type { ReadFact } from './recording/recording.ts';
+import { type ReadFact, shownOf } from './recording/recording.ts';
 import type { LoggedFact } from '../events/facts/catalogue.ts';
 import type { ProjectionStorage, Seal } from './runner/projection.ts';
 
@@ -43,6 +44,8 @@ export type RecordingRow = {
   origins: readonly Origin[];
   audio: { path: string; bytes: number; sha256: string } | null;
   speakers: { label: string; name: string | null; seconds: number }[];
+  /** `speakersRevision` of these. */
+  speakersRevision: string | null;
   /** While it awaits speakers: what to ask. */
   suggestions: Suggestion[];
   error: {
@@ -75,7 +78,8 @@ export type RecordingRow = {
 };
 
 /** The same without what only the page of one recording shows. */
-export type ListedRecording = Omit<RecordingRow, 'audio' | 'ledger'>;
+export type ListedRecording = Omit<RecordingRow, OfOne>;
+type OfOne = 'audio' | 'ledger' | 'speakersRevision';
 
 /** The two rows of a recording. `facts`, `said` and `texts` are sealed, so they are missing without the key. */
 export type KeptRecording = KeptLine & KeptDigest;
@@ -83,7 +87,7 @@ export type KeptRecording = KeptLine & KeptDigest;
 /** The row for lists: small, so that a page of them is read fast. */
 export type KeptLine = {
   /** Nothing a person said or wrote: readable without the recording's key. */
-  core: Omit<RecordingRow, 'audio' | 'ledger' | 'documents' | 'error' | 'hold' | keyof Said> & {
+  core: Omit<RecordingRow, OfOne | 'documents' | 'error' | 'hold' | keyof Said> & {
     hold: Hold | null;
     /** When it came, was put elsewhere, given to another, began at another time or was protected no more. */
     placedAt: string;
@@ -213,6 +217,7 @@ export function recordingRow(kept: KeptRecording): RecordingRow {
   return {
     ...listedRow(kept, said),
     audio: audio && { path: audio.path, bytes: audio.bytes, sha256: audio.sha256 },
+    speakersRevision: speakersRevision(shownOf(kept.counted)),
     ledger,
   };
 }

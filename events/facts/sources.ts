@@ -76,6 +76,12 @@ export const noSources: Sources = {
 export const basisOf = ({ results }: Pick<Source, 'results'>): number | null =>
   results.restored ?? results.carried ?? results.punctuated ?? results.turns;
 
+/** Names the transcript whose speakers labels are of: in another one a label may be another voice. Null: there is none. */
+export function speakersRevision(source: Pick<Source, 'results'>): string | null {
+  const basis = basisOf(source);
+  return basis === null ? null : String(basis);
+}
+
 /** Runs that were given up before there were documents: so many are remembered, the last ones. */
 const unwrittenMax = 20;
 

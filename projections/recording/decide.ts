@@ -10,10 +10,11 @@ import {
   beginsWith,
   stageTable,
 } from '../../events/facts/recording.ts';
+import { speakersRevision } from '../../events/facts/sources.ts';
 import type { AccessRefusal } from './access.ts';
 import { type HoldRefusal, type HoldWanted, heldBy, holdChanged } from './holds.ts';
 import type { AssemblyRefusal } from './assembling.ts';
-import { type EditRefusal, noDocuments } from './edit-turns.ts';
+import { type EditRefusal, type Seen, noDocuments, turnsChanged, turnsTag } from './edit-turns.ts';
 import type { NamedVoice } from '../../events/facts/transcript.ts';
 import { type Reading, draft, published } from './reading.ts';
 import { peopleGiven } from './people-given.ts';
@@ -100,11 +101,12 @@ type Remembering = { remember: boolean };
 export const renameSpeakers =
   (
     names: Readonly<Record<string, string>>,
-    { remember, hasLanguageModel }: Remembering & { hasLanguageModel: boolean },
+    { remember, hasLanguageModel, seen }: Remembering & { hasLanguageModel: boolean; seen?: Seen },
   ) =>
   (recording: Recording): RecordingDecision => {
     const reading = published(recording);
     if (!reading) return noDocuments('speakers.renamed');
+    if (!isSeen(reading, seen)) return turnsChanged;
     const labels = reading.speakers.map(({ label }) => label);
     const unknown = Object.keys(names).filter((label) => !labels.includes(label));
     if (unknown.length > 0) return unknownLabels(unknown, labels);
@@ -130,6 +132,12 @@ export const renameSpeakers =
       },
     ];
   };
+
+/** Whether a label is still of the transcript that a person saw; `seen` may also be the state of its turns. */
+const isSeen = ({ source, blocks }: Reading, seen: Seen): boolean =>
+  seen === undefined ||
+  seen.includes(speakersRevision(source) ?? '') ||
+  seen.includes(turnsTag(blocks));
 
 /** What a fact of names says of voices: nothing where they are not remembered. */
 function remembered(

@@ -44,7 +44,8 @@ type Recut = RecordingFactOf<'turns.recut'>;
 export type TurnRef = string | number;
 
 /**
- * The state that a person saw and changed: `turnsTag` of all turns, or `turnTag` of one. Undefined: any state.
+ * The state that a person saw and changed: `turnsTag` of all turns, or `turnTag` of one; of names also `speakersRevision`.
+ * Undefined: any state.
  */
 export type Seen = readonly string[] | undefined;
 
@@ -263,7 +264,7 @@ export const noDocuments = <T extends (EditRefusal & { type: unknown })['type']>
 
 const noSuchTurn = refuse('NO_SUCH_TURN', detail('passage-not-found'));
 
-const turnsChanged = refuse('TURNS_CHANGED', detail('passages-changed'));
+export const turnsChanged = refuse('TURNS_CHANGED', detail('passages-changed'));
 
 const noSuchWord = refuse('NO_SUCH_WORD', fieldFault('not-a-word'));
 

@@ -86,7 +86,8 @@ export async function readRecording(
 }
 
 /** What people are shown: what the documents were made of, with what was said since; without any, the draft. */
-export const shownOf = ({ sources }: Recording): Source => sources.published ?? sources.draft;
+export const shownOf = ({ sources }: Pick<Recording, 'sources'>): Source =>
+  sources.published ?? sources.draft;
 
 /** The fact of a version, if it is of one of the types. Null without one. */
 export function factAt<T extends RecordingFactType>(

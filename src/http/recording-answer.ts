@@ -87,6 +87,7 @@ export function recordingAnswer(
       ...one,
       waiting: waitingIn(reader, waiting),
     })),
+    speakers_revision: row.speakersRevision,
     speakers_pending: suggestionAnswers(row.suggestions, uiLanguage, reader.language),
     utterances: transcript ? utterances(transcript) : [],
     sidenotes: sidenotesIn(row.recordingId, transcript?.sidenotes ?? []),

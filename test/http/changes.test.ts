@@ -13,6 +13,7 @@ type Recording = {
   version: number;
   documents: Record<'index' | 'transcript' | 'summary', string>;
   speakers: { label: string; name: string | null }[];
+  speakers_revision: string;
   utterances: { block: string; revision: string; text: string; speaker: string | null }[];
   summary: { abstract: string | null; lines: { text: string }[] };
   notes: { code: string; params?: unknown; text: string }[];
@@ -186,11 +187,13 @@ test('a run that fails leaves documents and corrections as they are, and the nex
 
 test('PATCH …/speakers: names afterwards, without asking an engine', async (t) => {
   const { service, token, id, read, recording } = await saved(t, 'meeting');
-  const patch = (speakers: object) =>
+  const patch = (speakers: object, seen?: string) =>
     service.call<ProblemAnswer>('PATCH', `/recordings/${id}/speakers`, {
       token,
       json: { speakers },
+      headers: seen === undefined ? {} : { 'If-Match': seen },
     });
+  const { speakers_revision: first } = await recording();
   for (const stage of ['transcribe', 'punctuate', 'summarise', 'entitle'] as const) {
     service.engines.fail(stage);
   }
@@ -202,6 +205,27 @@ test('PATCH …/speakers: names afterwards, without asking an engine', async (t)
     ['Ada', null],
   );
   assert.equal((await patch({ SPEAKER_9: 'Nobody' })).status, 422);
+
+  // Names are given to the labels that were seen: a correction leaves them what they are, another transcript does not.
+  const path = `/recordings/${id}/utterances/0`;
+  await service.call('PATCH', path, { token, json: { text: 'Hello again.' } });
+  assert.equal((await patch({ SPEAKER_2: 'Ben' }, first)).status, 200);
+  for (const stage of ['transcribe', 'punctuate', 'summarise', 'entitle'] as const) {
+    service.engines.mend(stage);
+  }
+  const json = { from: 'speech-to-text' };
+  await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
+  await service.reaches(id, 'awaiting-speakers');
+  await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
+  await service.reaches(id, 'idle.saved');
+  const late = await patch({ SPEAKER_2: 'Cleo' }, first);
+  assert.deepEqual([late.status, late.body.type], [412, '/problems/changed-meanwhile']);
+  const { speakers_revision: now, speakers } = await recording();
+  assert.deepEqual(
+    speakers.map(({ name }) => name),
+    [null, null],
+  );
+  assert.equal((await patch({ SPEAKER_2: 'Cleo' }, now)).status, 200);
 });
 
 test('a file changed by a person on disk is kept, also when a title changes', async (t) => {

@@ -62,6 +62,31 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     await dialog.waitFor({ state: 'detached' });
   });
 
+  await t.test(
+    'names typed for a transcript that was replaced meanwhile are not saved',
+    async () => {
+      const change = page.getByRole('button', { name: 'Change names' });
+      const dialog = page.getByRole('dialog');
+      const type = async (name: string) => {
+        await change.click();
+        await dialog.getByLabel(/Ada/).fill(name);
+      };
+      await type('Eva');
+      const answer = await fetch(`${service.url}/recordings/${read}/versions/1/restore`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${session.token}` },
+      });
+      assert.equal(answer.status, 200);
+      await row('t-0001').getByText('Ada Muster').waitFor();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.getByText('The transcript was replaced in the meantime.').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await type('Ada Lovelace');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await row('t-0001').getByText('Ada Lovelace').waitFor();
+    },
+  );
+
   await t.test('the title is edited in its place, and nothing below it moves', async () => {
     const heading = page.getByRole('heading', { level: 1 });
     const field = page.getByLabel('Title', { exact: true });

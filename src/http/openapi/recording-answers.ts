@@ -202,6 +202,12 @@ export const recording = z.object({
   ...line,
   summary,
   activities: z.array(activity),
+  speakers_revision: z
+    .string()
+    .nullable()
+    .describe(
+      'names the transcript whose labels `speakers` has, for `If-Match`: in another one a label may be another voice',
+    ),
   speakers_pending: z.array(suggestion),
   utterances: z.array(utterance),
   sidenotes: z.array(sidenote).describe('what people wrote beside it, by its times'),

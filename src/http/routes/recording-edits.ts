@@ -24,6 +24,7 @@ import type { Reader } from '../readers-language.ts';
 import { languageSchema, momentSchema, nameSchema, numberIn, titleSchema } from '../body.ts';
 import { Problem, invalid, notFound } from '../problems.ts';
 import { assertNotHeld, holdSchema } from '../holds.ts';
+import { seenBy } from '../if-match.ts';
 import { recordingLine } from '../recording-answer.ts';
 import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
@@ -109,6 +110,13 @@ export const recordingChangeRoutes = [
       'An empty name takes a name away. While a meeting is recorded the labels are those of its voices (`VOICE_1`): these ' +
       'names are suggestions when it waits for its speakers. Where a summary mentions a name that goes, it is replaced if it is certain who is ' +
       'meant (`names-replaced` in `notes`); with a language model the summary is then made again, as another version.',
+    headers: [
+      {
+        name: 'If-Match',
+        description:
+          '`speakers_revision` or `ETag` of `GET /recordings/{id}`: 412 when the labels are those of another transcript by now.',
+      },
+    ],
     body: { json: z.strictObject({ speakers: z.record(z.string().max(64), nameSchema) }) },
     answers: { 200: answers.changed },
     problems: ['not-found', 'not-accepted'],
@@ -123,6 +131,7 @@ export const recordingChangeRoutes = [
             // Voices are remembered for whose recording it is, by nobody else.
             remember: role === 'owner' && services.settings()['speakers.profiles'],
             hasLanguageModel: services.hasLanguageModel(),
+            seen: seenBy(asked),
           });
           const voiced = nameVoices(speakers);
           return (recording, state) =>

@@ -22,7 +22,7 @@ import type { HttpServices } from '../services.ts';
 import { summaryAnswer } from '../summary-answer.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import { carryOut, commandOf, untilWritten } from '../written.ts';
-import { seenBy } from './turns.ts';
+import { seenBy } from '../if-match.ts';
 
 /** A line is one line: what else is in it becomes blanks. */
 const textSchema = z

@@ -20,6 +20,7 @@ import { Problem } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { type RouteRequest, routesOf } from '../route.ts';
+import { seenBy } from '../if-match.ts';
 import { carryOutChange } from './recording-edits.ts';
 
 /** What may be said of a turn; what is left out stays. */
@@ -196,13 +197,6 @@ function manyEdits(
 /** The turn in the path: its block, or its place. */
 function turnOf({ params: { index } }: RouteRequest<'/{index}'>): TurnRef {
   return /^\d+$/.test(index) ? numberIn(index) : index;
-}
-
-/** What `If-Match` names; undefined where anything will do. */
-export function seenBy({ ctx }: RouteRequest): string[] | undefined {
-  const given = ctx.get('If-Match').trim();
-  if (given === '' || given === '*') return undefined;
-  return given.split(',').map((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', ''));
 }
 
 async function isRepeated(

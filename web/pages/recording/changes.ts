@@ -133,8 +133,15 @@ export function joining(note: Note, turn: Turn, next: Turn): Plan {
   };
 }
 
-/** Gives speakers other names, by label; an empty one takes a name away. */
-export function renaming(note: Note, names: Record<string, string>): Plan {
+/**
+ * Gives speakers other names, by label; an empty one takes a name away.
+ * @param of the transcript whose labels these are
+ */
+export function renaming(
+  note: Note,
+  names: Record<string, string>,
+  of: Recording['speakers_revision'],
+): Plan {
   const present = (recording: Recording) =>
     Object.fromEntries(
       Object.keys(names).map((label) => [
@@ -143,18 +150,17 @@ export function renaming(note: Note, names: Record<string, string>): Plan {
       ]),
     );
   const before = present(note.now());
+  const isDone = (now: Recording): boolean =>
+    now.speakers_revision === of && JSON.stringify(present(now)) === JSON.stringify(names);
   return {
     async send() {
-      const params = { path: { id: note.id } };
-      await answer(api.PATCH('/recordings/{id}/speakers', { params, body: { speakers: names } }));
+      const header = of === null ? {} : { 'If-Match': of };
+      const params = { path: { id: note.id }, header };
+      const body = { speakers: names };
+      await asSeen(api.PATCH('/recordings/{id}/speakers', { params, body }));
     },
-    isDone: (now) => JSON.stringify(present(now)) === JSON.stringify(names),
-    back: () =>
-      ifStill(
-        note,
-        (now) => JSON.stringify(present(now)) === JSON.stringify(names),
-        () => renaming(note, before),
-      ),
+    isDone,
+    back: () => ifStill(note, isDone, () => renaming(note, before, of)),
   };
 }
 

@@ -305,6 +305,9 @@ export default {
   lineChanged: 'Diese Zeile wurde inzwischen geändert.',
   lineChangedHint:
     'Ihr Text bleibt erhalten und ist noch nicht gespeichert. Gespeichert ist jetzt:',
+  speakersElsewhere: 'Das Transkript wurde inzwischen ersetzt. Nichts wurde gespeichert.',
+  speakersElsewhereHint:
+    'Schließen Sie dieses Fenster, und öffnen Sie es erneut, um die Sprecher zu benennen.',
   lineElsewhere: 'Diese Zeile wurde inzwischen geändert oder entfernt. Nichts wurde gespeichert.',
   newSummary: 'Eine neue Zusammenfassung ist fertig.',
   newSummaryHint: 'Von Ihnen bearbeitete Zeilen bleiben darin erhalten.',

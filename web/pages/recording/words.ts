@@ -301,6 +301,8 @@ const english = {
   lineKeys: params('{next} next line · {leave} cancel'),
   lineChanged: 'This line was changed in the meantime.',
   lineChangedHint: 'Your text is kept and not saved yet. The saved text is now:',
+  speakersElsewhere: 'The transcript was replaced in the meantime. Nothing was saved.',
+  speakersElsewhereHint: 'Close this window and open it again to name its speakers.',
   lineElsewhere: 'This line was changed or removed in the meantime. Nothing was saved.',
   newSummary: 'A new summary is ready.',
   newSummaryHint: 'Lines that you edited are kept in it.',

@@ -34,7 +34,7 @@ import { type NoteDesk, openNoteDesk } from './sidenotes/desk.ts';
 import { type LineDesk, openLineDesk } from './summary/desk.ts';
 import { openRewriting } from './summary/rewriting.ts';
 import { restoring } from './switching.ts';
-import type { Turn } from './turn-key.ts';
+import type { Recording, Turn } from './turn-key.ts';
 import type { WholeVersion } from './versions.ts';
 import type { Replaced } from './words-of-turn.ts';
 import { words } from './words.ts';
@@ -55,8 +55,11 @@ export interface Work {
   readonly problem: WritableAtom<ApiError | null>;
   /** The list of what this person changed is open. */
   readonly isListed: WritableAtom<boolean>;
-  /** @returns why it was refused; null when it is done */
-  rename(names: Record<string, string>): Promise<Problem | null>;
+  /** @param of the transcript whose labels these are. @returns why it was refused; null when it is done */
+  rename(
+    names: Record<string, string>,
+    of: Recording['speakers_revision'],
+  ): Promise<Problem | null>;
   /** As `rename`. */
   retitle(title: string, from: string): Promise<Problem | null>;
   replace(edits: readonly Edit[]): Promise<boolean>;
@@ -126,7 +129,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
     missed,
     problem,
     isListed,
-    rename: (names) => makeInHead(words.get().speakersRenamed, renaming(note, names)),
+    rename: (names, of) => makeInHead(words.get().speakersRenamed, renaming(note, names, of)),
     retitle: (title, from) => makeInHead(words.get().titleChanged, entitling(note, title, from)),
     ...correctingTurns(note, makeAtTop),
     restore: (to) => makeAtTop(ofVersion(to), restoring(note, to, rewriting.settled)),
