@@ -48,6 +48,8 @@ export type RecordingRow = {
   speakersRevision: string | null;
   /** While it awaits speakers: what to ask. */
   suggestions: Suggestion[];
+  /** `speakersRevision` of what is asked. */
+  pendingRevision: string | null;
   error: {
     stage: Stage;
     code: string;
@@ -79,7 +81,7 @@ export type RecordingRow = {
 
 /** The same without what only the page of one recording shows. */
 export type ListedRecording = Omit<RecordingRow, OfOne>;
-type OfOne = 'audio' | 'ledger' | 'speakersRevision';
+type OfOne = 'audio' | 'ledger' | 'speakersRevision' | 'pendingRevision';
 
 /** The two rows of a recording. `facts`, `said` and `texts` are sealed, so they are missing without the key. */
 export type KeptRecording = KeptLine & KeptDigest;
@@ -218,9 +220,14 @@ export function recordingRow(kept: KeptRecording): RecordingRow {
     ...listedRow(kept, said),
     audio: audio && { path: audio.path, bytes: audio.bytes, sha256: audio.sha256 },
     speakersRevision: speakersRevision(shownOf(kept.counted)),
+    pendingRevision: pendingRevision(kept),
     ledger,
   };
 }
+
+/** Names the turns whose speakers are asked for. */
+export const pendingRevision = ({ counted }: Pick<KeptDigest, 'counted'>): string | null =>
+  speakersRevision(counted.sources.draft);
 
 /** Of what is not sealed alone: as if the recording's key were not there. */
 export const wordlessRow = ({ core, counted, clock }: KeptRecording): RecordingRow =>

@@ -24,6 +24,7 @@ import {
   keptRecording,
   linesOf,
   listed,
+  pendingRevision,
   recordingIn,
   recordingKey,
   recordingRow,
@@ -187,7 +188,7 @@ export type StatusView = {
   speakersPending: (Pick<
     RecordingRow,
     'recordingId' | 'title' | 'source' | 'startedAt' | 'since'
-  > & { speakers: RecordingRow['suggestions'] })[];
+  > & { speakers: RecordingRow['suggestions']; revision: RecordingRow['pendingRevision'] })[];
   errors: (Pick<RecordingRow, 'recordingId' | 'title' | 'source' | 'startedAt'> &
     NonNullable<RecordingRow['error']>)[];
   /** Of the last fact that may have changed any of this; 0: none yet. */
@@ -232,6 +233,13 @@ export async function statusOf(
   const rows = new Map(all.map((row) => [row.recordingId, row]));
   const shown = (lines: KeptLine[]) =>
     lines.flatMap(({ core }) => rows.get(core.recordingId) ?? []);
+  const digests = await storage.getMany<KeptDigest>(
+    recordingsName,
+    awaiting.map(({ core }) => digestKey(core.recordingId)),
+  );
+  const revisions = new Map(
+    awaiting.map(({ core }, at) => [core.recordingId, digests[at] && pendingRevision(digests[at])]),
+  );
   const recordings = recording.map((line) =>
     recordingNow(line, rows.get(line.core.recordingId)?.title ?? null, now),
   );
@@ -242,7 +250,8 @@ export async function statusOf(
     processing: shown(transcribing).map(atWork),
     speakersPending: shown(awaiting).map(
       ({ recordingId, title, source, startedAt, since, suggestions: speakers }) => {
-        return { recordingId, title, source, startedAt, since, speakers };
+        const revision = revisions.get(recordingId) ?? null;
+        return { recordingId, title, source, startedAt, since, speakers, revision };
       },
     ),
     errors: shown(failed).flatMap(({ recordingId, title, source, startedAt, error }) =>

@@ -182,14 +182,22 @@ export const nameVoices =
     return [{ type: 'voices.named', data: { labels: Object.keys(names) }, content: { names } }];
   };
 
-/** Ends the pause of a meeting by names; whether it waits for them, the machine says. */
+/**
+ * Ends the pause of a meeting by names; whether it waits for them, the machine says.
+ * @param options.seen `speakersRevision` of what was asked
+ */
 export const nameSpeakers =
-  (given: Readonly<Record<string, string>>, { remember }: Remembering) =>
+  (
+    given: Readonly<Record<string, string>>,
+    { remember, seen }: Remembering & { seen?: string | undefined },
+  ) =>
   (recording: Recording, state: string): RecordingDecision => {
     const reading = draft(recording);
     const labels = reading.speakers.map(({ label }) => label);
     const unknown = Object.keys(given).filter((label) => !labels.includes(label));
     const isWaiting = state === 'awaiting-speakers';
+    const isOfOthers = seen !== undefined && seen !== speakersRevision(reading.source);
+    if (isWaiting && isOfOthers) return turnsChanged;
     if (isWaiting && unknown.length > 0) return unknownLabels(unknown, labels);
     // Whom a correction brought in has a name already.
     const names = withoutEmpty({ ...(isWaiting ? reading.names : {}), ...given });

@@ -89,6 +89,7 @@ export function recordingAnswer(
     })),
     speakers_revision: row.speakersRevision,
     speakers_pending: suggestionAnswers(row.suggestions, uiLanguage, reader.language),
+    pending_revision: row.pendingRevision,
     utterances: transcript ? utterances(transcript) : [],
     sidenotes: sidenotesIn(row.recordingId, transcript?.sidenotes ?? []),
     interruptions: transcript?.interruptions ?? [],

@@ -104,6 +104,39 @@ test('a repetition with the same key gets the first answer, though nothing waits
   assert.equal(named.length, 1);
 });
 
+test('names given to labels of a transcript that was made again meanwhile are refused, and the pause remains', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const id = await meeting(service, token);
+  type Waiting = { speakers_pending: { revision: string }[] };
+  const asked = async () =>
+    (await service.call<Waiting>('GET', '/status', { token })).body.speakers_pending[0]?.revision;
+  const before = await asked();
+  const name = async (revision: string | undefined) => {
+    const json = { recording_id: id, speakers: { SPEAKER_1: 'Ada' }, revision };
+    const { status, body } = await service.call<ProblemAnswer>('POST', '/speakers', {
+      token,
+      json,
+    });
+    return [status, body.type];
+  };
+  await service.call('POST', `/recordings/${id}/cancel`, { token, json: {} });
+  const again = { from: 'speech-to-text' };
+  await service.call('POST', `/recordings/${id}/reprocess`, { token, json: again });
+  await service.reaches(id, 'awaiting-speakers');
+  assert.deepEqual(await name(before), [412, '/problems/changed-meanwhile']);
+  const one = await service.call<Recording & { pending_revision: string }>(
+    'GET',
+    `/recordings/${id}`,
+    { token },
+  );
+  assert.deepEqual(
+    [one.body.status, one.body.pending_revision],
+    ['AWAITING_SPEAKERS', await asked()],
+  );
+  assert.deepEqual(await name(one.body.pending_revision), [200, undefined]);
+});
+
 test('names and skip together are refused, and others’ meetings are not there', async (t) => {
   const service = await startService(t);
   const ada = await service.setUp();

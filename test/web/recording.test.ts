@@ -73,7 +73,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
       new Set(['Ada Muster', 'Ben Beispiel', 'Cleo Sample']),
     );
     // The other tab was slower.
-    await other.getByText('These speakers have just been named in another tab.').waitFor();
+    await other.getByText('This meeting is no longer waiting for names.').waitFor();
     await page.goto(`${service.url}/speakers`);
     // An address that differs in its end alone is followed in the page that is open.
     await page.goto(`${service.url}/speakers#known`);

@@ -198,6 +198,13 @@ const summary = z.object({
     .describe('what a model made since people edited the summary; it waits for their decision'),
 });
 
+const revision = z
+  .string()
+  .nullable()
+  .describe(
+    'names the transcript whose labels are asked for, for `revision` of `POST /speakers`: in another one a label may be another voice',
+  );
+
 export const recording = z.object({
   ...line,
   summary,
@@ -209,6 +216,7 @@ export const recording = z.object({
       'names the transcript whose labels `speakers` has, for `If-Match`: in another one a label may be another voice',
     ),
   speakers_pending: z.array(suggestion),
+  pending_revision: revision,
   utterances: z.array(utterance),
   sidenotes: z.array(sidenote).describe('what people wrote beside it, by its times'),
   interruptions: z
@@ -353,6 +361,7 @@ export const statusSchema = z.object({
       started_at: time,
       since: time,
       speakers: z.array(suggestion),
+      revision,
     }),
   ),
   errors: z.array(

@@ -30,6 +30,11 @@ const speakersSchema = z
         nameSchema.nullable().transform((name) => name ?? ''),
       )
       .default({}),
+    revision: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('of what was asked: 412 when the labels are those of another transcript by now'),
     skip: z.boolean().default(false),
     later: z.boolean().default(false).describe('it stays waiting, and leaves `speakers_pending`'),
   })
@@ -129,9 +134,12 @@ function isAnswer(fact: LoggedFact, { speakers, skip, later }: Wanted): boolean 
   return !names || Object.entries(speakers).every(([label, name]) => (names[label] ?? '') === name);
 }
 
-const decisionOf = ({ speakers, skip, later }: Wanted, remember: boolean): DecideRecording => {
+const decisionOf = (
+  { speakers, revision: seen, skip, later }: Wanted,
+  remember: boolean,
+): DecideRecording => {
   if (later) return postponeSpeakers;
-  return skip ? skipSpeakers : nameSpeakers(speakers, { remember });
+  return skip ? skipSpeakers : nameSpeakers(speakers, { remember, seen });
 };
 
 /** The recording that is meant: the one that is named, else the only one that waits. */

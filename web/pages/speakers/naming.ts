@@ -8,7 +8,15 @@ export type Waiting = {
   source: string | null;
   started_at: string;
   speakers: Suggestion[];
+  /** Of the transcript whose labels these are. */
+  revision: string | null;
 };
+
+/** What names are typed for: the labels of one transcript of a meeting. */
+export const namedKey = ({ recording_id: id, revision }: Waiting): string => `${id} ${revision}`;
+
+/** Why a meeting does not wait any more: it is recognised again, was erased, or somebody ended that elsewhere. */
+export type Gone = 'again' | 'deleted' | 'elsewhere';
 
 /** By label; `typed`: by the person, so that no later suggestion replaces it. */
 export type Names = Record<string, { name: string; typed: boolean }>;
