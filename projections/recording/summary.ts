@@ -52,12 +52,36 @@ export function abstractOfPeople(recording: Recording, source: Source): string |
   return edited?.content?.abstract;
 }
 
-/** The lines that count, each with its id; of prose none. Labels of other turns' speakers are left out. Pure. */
+/** The lines that count, each with its id; of prose none. Labels of other turns' speakers become their last names. Pure. */
 export function summaryLines(recording: Recording, source: Source): Line[] {
   const fact = summaryFact(recording, source);
   const lines = fact ? linesIn(fact) : [];
-  const isOfOthers = fact !== null && isEdited(fact) && fact.data.turns !== source.results.turns;
-  return isOfOthers ? lines.map((line) => ({ ...line, speaker: null })) : lines;
+  if (fact === null || !isEdited(fact) || fact.data.turns === source.results.turns) return lines;
+  const names = namesSince(recording, fact);
+  return lines.map(({ speaker, person, ...line }) => {
+    const name = speaker === null || names === undefined ? person : (names[speaker] ?? null);
+    return { ...line, speaker: null, person: name };
+  });
+}
+
+/** What the speakers were called last in the turns that an edit was made on; undefined: as when it was made. */
+function namesSince(
+  { facts }: Recording,
+  { version, data: { turns } }: EditedSummary,
+): Readonly<Record<string, string>> | undefined {
+  let names: Readonly<Record<string, string>> | undefined;
+  let isOfThem = true;
+  for (const fact of facts) {
+    if (fact.version <= (turns ?? version)) continue;
+    if (fact.type === 'turns.joined') isOfThem = false;
+    // What was given up goes back to the turns that were saved before.
+    if (fact.type === 'processing.cancelled' || fact.type === 'error.cleared') isOfThem = true;
+    const isOver = fact.type === 'documents.saved' && !isOfThem;
+    if (isOver || fact.type === 'version.restored') break;
+    const isNaming = fact.type === 'speakers.named' || fact.type === 'speakers.renamed';
+    if (isNaming && isOfThem && fact.version > version) names = fact.content?.names;
+  }
+  return names;
 }
 
 /** The lines that people see and may edit: of a model's prose, its paragraphs. Pure. */

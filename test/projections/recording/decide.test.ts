@@ -15,6 +15,7 @@ import {
 } from '../../../projections/recording/decide.ts';
 import { editDocument } from '../../../projections/recording/edit-document.ts';
 import { editTurn, splitTurn } from '../../../projections/recording/edit-turns.ts';
+import { draft } from '../../../projections/recording/reading.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
 import { speakerName } from '../../../src/documents/documents.ts';
 
@@ -392,6 +393,37 @@ test('no speaker is renamed while other turns are about to replace those that ar
         content: { names: { SPEAKER_1: 'Eva', SPEAKER_2: 'Anna' } },
       },
     ]);
+});
+
+test('a line that a person edited has the last name that its speaker had in the turns it was made on', () => {
+  const line = { kind: 'task', text: 'brings cake', due: null, block: 't-1' } as const;
+  const edited: RecordingFact = {
+    type: 'summary.edited',
+    data: { basis: 6, turns: waiting.length, edits: [] },
+    content: { lines: [{ ...line, speaker: 'SPEAKER_1', person: 'Anna' }] },
+  };
+  const renamed = (name: string): RecordingFact => ({
+    type: 'speakers.renamed',
+    data: { labels: name === '' ? [] : ['SPEAKER_1'] },
+    content: { names: name === '' ? {} : { SPEAKER_1: name } },
+  });
+  const again: RecordingFact = { type: 'reprocessing.requested', data: { from: 'speech-to-text' } };
+  const other = [again, heard, joined];
+  const told = [named({ SPEAKER_1: 'Cleo' }), punctuated, summary, title, saved(3)];
+  const lines = (...facts: readonly RecordingFact[]) =>
+    draft(recordingAfter([...meeting, edited, ...facts])).lines.map(({ speaker, person }) => [
+      speaker,
+      person,
+    ]);
+  assert.deepEqual(lines(...other, ...told), [[null, 'Anna']]);
+  assert.deepEqual(lines(renamed('Bea'), saved(2), ...other, ...told), [[null, 'Bea']]);
+  assert.deepEqual(lines(renamed(''), saved(2), ...other, ...told), [[null, null]]);
+  // Not that of another voice with the same label; a run that was given up ends nothing.
+  assert.deepEqual(lines(...other, ...told, renamed('Dora'), saved(4), ...other), [[null, 'Anna']]);
+  const cancelled: RecordingFact = { type: 'processing.cancelled', data: {} };
+  assert.deepEqual(lines(...other, cancelled, renamed('Bea'), saved(2), ...other, ...told), [
+    [null, 'Bea'],
+  ]);
 });
 
 test('a meeting that waits is named by known labels; elsewhere the machine refuses', () => {
