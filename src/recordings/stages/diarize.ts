@@ -40,12 +40,13 @@ export const diarizeStage =
     // Where no one speaks there is no one to tell apart.
     if (!isSpoken) return await job.append({ type: 'diarization.completed', data: ofNobody });
     const speakers = speakersAsked(recording);
+    const asked = { utterances, speakersMin: speakers.min ?? undefined };
     const split = await splitFound(job, recording, { ...deps, speakers }).catch((error: unknown) =>
       failed(error, job, deps.log),
     );
     // What goes wrong with two channels may go right with their mix.
     if (split && !('cause' in split))
-      return await job.append(labelled(split, split.by, utterances, speakers.min ?? undefined));
+      return await job.append(labelled(split, { ...asked, by: split.by, channelOf }));
     const byEngine = await speakersOfEngine(job, recording, speakers, deps);
     if (byEngine) return await job.append(byEngine);
     const diarizer = await localDiarizer(deps.modelsDir);
@@ -62,7 +63,7 @@ export const diarizeStage =
       ),
     );
     if ('cause' in found) return await skip(job, found.cause);
-    await job.append(labelled(found, diarizer, utterances, speakers.min ?? undefined));
+    await job.append(labelled(found, { ...asked, by: diarizer }));
   };
 
 const ofNobody: Completed['data'] = { engine: 'built-in', model: null, turns: [] };
@@ -111,9 +112,18 @@ function failed(error: unknown, job: Job, log: Log): { cause: Sentence } {
 /** Numbered in the order in which their words come; who said nothing that was recognised comes last. */
 function labelled(
   { turns, voices }: Found,
-  { engine, model, embeddingModel }: DiarizedBy,
-  utterances: readonly Utterance[],
-  speakersMin = 1,
+  {
+    by: { engine, model, embeddingModel },
+    utterances,
+    speakersMin,
+    channelOf,
+  }: {
+    by: DiarizedBy;
+    utterances: readonly Utterance[];
+    speakersMin: number | undefined;
+    /** In which channel a speaker was found; without, in their mix, where anybody may be the first. */
+    channelOf?: (speaker: number) => 0 | 1;
+  },
 ): Completed {
   const numbered = turns.map(([start, end, speaker]): LabelledTurn => [
     start,
@@ -125,7 +135,7 @@ function labelled(
     turns.length === 0
       ? []
       : speakingTimes(
-          joinChannels(unlabelled, numbered, (label) => channelOf(Number(label)), speakersMin),
+          joinChannels(unlabelled, numbered, (label) => channelOf?.(Number(label)), speakersMin),
         );
   const order = [
     ...new Set(
@@ -136,16 +146,19 @@ function labelled(
   ];
   const labelOf = (speaker: number) => speakerLabel(order.indexOf(String(speaker)));
   const isApart = utterances.some(({ channel }) => channel !== undefined);
-  const channels = Object.fromEntries(
-    order.map((speaker) => [labelOf(Number(speaker)), channelOf(Number(speaker))]),
-  );
+  const channels =
+    channelOf &&
+    isApart &&
+    Object.fromEntries(
+      order.map((speaker) => [labelOf(Number(speaker)), channelOf(Number(speaker))]),
+    );
   return {
     type: 'diarization.completed',
     data: {
       engine,
       model,
       turns: turns.map(([start, end, speaker]) => [milli(start), milli(end), labelOf(speaker)]),
-      ...(isApart ? { channels } : {}),
+      ...(channels ? { channels } : {}),
     },
     ...(embeddingModel === null
       ? {}
