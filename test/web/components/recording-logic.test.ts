@@ -7,7 +7,8 @@ import { byTurn, findIn, piecesOf, replaceIn } from '../../../web/pages/recordin
 import { actOfKey } from '../../../web/pages/recording/keys.ts';
 import { lanesOf } from '../../../web/pages/recording/lanes.ts';
 import { afterPause, spotAt, timelineOf } from '../../../web/pages/recording/playing.ts';
-import type { Turn } from '../../../web/pages/recording/turn-key.ts';
+import { ChangedSince, correcting } from '../../../web/pages/recording/changes.ts';
+import type { Recording, Turn } from '../../../web/pages/recording/turn-key.ts';
 import { saidAround } from '../../../web/pages/recording/sidenotes/list.ts';
 import { stepsOf } from '../../../web/pages/recording/steps.ts';
 import { peakRate, peaksForPixels } from '../../../web/pages/recording/waveform.ts';
@@ -18,7 +19,11 @@ import {
   writtenWords,
 } from '../../../web/pages/recording/words-of-turn.ts';
 import Measuring from '../../../web/pages/speakers/Measuring.svelte';
-import { offersFor, twinOf, withSuggestions } from '../../../web/pages/speakers/naming.ts';
+import {
+  offersFor,
+  twinOf,
+  withSuggestions,
+} from '../../../web/pages/speakers/naming.ts';
 import { speakerNumber } from '../../../projections/recording/written-texts.ts';
 import { markOfName, speakerNumberOf } from '../../../web/components/speaker-marks.ts';
 import { seeded } from '../../support/seeded.ts';
@@ -328,6 +333,26 @@ test('a name that was typed stays, the same name twice is said, and known people
   assert.deepEqual(offersFor('mus', people), ['Ada Muster']);
   assert.deepEqual(offersFor('ada muster', people), [], 'a whole name asks no more');
   assert.deepEqual(offersFor('', people), []);
+});
+
+test('who said a passage is not taken back in another transcript, where its block is another sentence', async () => {
+  const said = (revision: string, speaker: string, start: number) =>
+    ({
+      speakers_revision: revision,
+      speakers: [],
+      utterances: [{ ...turn(1, start, 'one two', speaker), revision: speaker }],
+    }) as unknown as Recording;
+  let now = said('5', 'SPEAKER_00', 3);
+  const note = { id: 'a', now: () => now, refresh: async () => true, renamed: new Map() };
+  const edit = { block: 't-1', from: { speaker: 'SPEAKER_00' }, to: { speaker: 'SPEAKER_01' } };
+  const plan = correcting(note, [edit]);
+  now = said('5', 'SPEAKER_01', 3);
+  assert.ok(plan.isDone(now));
+  const back = plan.back();
+  for (const other of [said('9', 'SPEAKER_01', 3), said('5', 'SPEAKER_01', 30)]) {
+    now = other;
+    await assert.rejects(back.send(), ChangedSince);
+  }
 });
 
 test('speakers are counted on pages as in documents', () => {

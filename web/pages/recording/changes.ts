@@ -43,14 +43,15 @@ export function noteOf(id: string, opened: OpenRecording): Note {
 /** So many the service takes at once. */
 const editsMax = 2000;
 
-/** Corrects turns, all or none as far as the service takes them at once. */
-export function correcting(note: Note, edits: readonly Edit[]): Plan {
+/** Corrects turns, all or none as far as the service takes them at once. @param seen what the edits were made on */
+export function correcting(note: Note, edits: readonly Edit[], seen = seenOf(note, edits)): Plan {
   const found = (recording: Recording, { block }: Edit) => turnIn(note, recording, block);
   const says = (recording: Recording, edit: Edit, part: 'from' | 'to'): boolean => {
     const turn = found(recording, edit);
     const { text, speaker } = edit[part];
     if (turn === undefined || (text !== undefined && text !== turn.text)) return false;
-    return speaker === undefined || isSaidBy(recording, turn, speaker);
+    if (speaker === undefined) return true;
+    return isStill(seen, edit, { recording, turn }) && isSaidBy(recording, turn, speaker);
   };
   return {
     async send() {
@@ -74,8 +75,35 @@ export function correcting(note: Note, edits: readonly Edit[]): Plan {
       correcting(
         note,
         edits.map(({ block, from, to }) => ({ block, from: to, to: from })),
+        seen,
       ),
   };
+}
+
+/** Of which transcript labels are, and where each turn is in the recording, by its block. */
+type Seen = {
+  revision: Recording['speakers_revision'];
+  spans: ReadonlyMap<string, Pick<Turn, 'start' | 'end'>>;
+};
+
+function seenOf(note: Note, edits: readonly Edit[]): Seen {
+  const now = note.now();
+  const spans = edits.flatMap(({ block }) => {
+    const turn = turnIn(note, now, block);
+    return turn === undefined ? [] : [[block, turn] as const];
+  });
+  return { revision: now.speakers_revision, spans: new Map(spans) };
+}
+
+/** In another transcript the same block may be another sentence, and the same label another voice. */
+function isStill(
+  { revision, spans }: Seen,
+  { block }: Edit,
+  { recording, turn }: { recording: Recording; turn: Turn },
+): boolean {
+  const span = spans.get(block);
+  const isThere = span !== undefined && turn.start < span.end && turn.end > span.start;
+  return isThere && recording.speakers_revision === revision;
 }
 
 /** Cuts a turn before a word. @param as whose the second half is to be; else the turn's */
