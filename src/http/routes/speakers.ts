@@ -64,9 +64,9 @@ export const speakersRoutes = [
     id: 'nameSpeakers',
     summary: 'Ends the pause of a meeting by names, or without; or puts it off',
     description:
-      'An empty or missing name keeps the label; two labels of one name are one person. With `later` it stays ' +
-      'waiting and leaves the queue. Without `recording_id` only when exactly one waits; 409 when it does not ' +
-      'wait any more: of two that name, the first wins.',
+      'An empty name keeps the label; so does a missing one, unless a correction named that speaker. Two labels of ' +
+      'one name are one person. With `later` it stays waiting and leaves the queue. Without `recording_id` only when ' +
+      'exactly one waits; 409 when it does not wait any more: of two that name, the first wins.',
     body: { json: speakersSchema, optional: true },
     answers: { 200: { description: 'Done.', json: named } },
     problems: ['not-found', 'not-yours', 'not-accepted', 'nobody-waiting', 'several-waiting'],

@@ -430,6 +430,21 @@ test('a meeting that waits is named by known labels; elsewhere the machine refus
   given(waiting, 'awaiting-speakers')
     .when(nameSpeakers({ SPEAKER_1: 'Anna', SPEAKER_2: '' }, asSet))
     .expect([named({ SPEAKER_1: 'Anna' })]);
+  // Whom a correction named keeps that name, until it is emptied.
+  const clara: RecordingFact = {
+    type: 'turn.edited',
+    data: { basis: waiting.length, block: 't-2', speaker: 'SPEAKER_3' },
+    content: { text: 'hello', words: [], name: 'Clara' },
+  };
+  for (const [given3, names] of [
+    [{}, { SPEAKER_3: 'Clara', SPEAKER_1: 'Anna' }],
+    [{ SPEAKER_3: '' }, { SPEAKER_1: 'Anna' }],
+  ] as const) {
+    given([...waiting, clara], 'awaiting-speakers')
+      .when(nameSpeakers({ SPEAKER_1: 'Anna', ...given3 }, asSet))
+      .expect([named(names)]);
+  }
+  assert.equal(draft(recordingAfter([...waiting, clara, named({})])).speakers[2]?.name, null);
   given(waiting, 'awaiting-speakers')
     .when(nameSpeakers({ SPEAKER_9: 'x' }, asSet))
     .expect('UNKNOWN_LABELS');

@@ -20,6 +20,7 @@ import {
 } from '../../../web/pages/recording/words-of-turn.ts';
 import Measuring from '../../../web/pages/speakers/Measuring.svelte';
 import {
+  namesToSend,
   offersFor,
   twinOf,
   withSuggestions,
@@ -324,6 +325,8 @@ test('a name that was typed stays, the same name twice is said, and known people
     speaker('SPEAKER_01', ' eva '),
   ]);
   assert.equal(later['SPEAKER_00']?.name, 'Eva');
+  const emptied = { ...first, SPEAKER_00: { name: ' ', typed: true } };
+  assert.deepEqual(namesToSend(emptied), { SPEAKER_00: '', SPEAKER_01: '' });
   assert.equal(later['SPEAKER_01']?.name, ' eva ');
   assert.equal(twinOf('SPEAKER_01', later, speakers)?.label, 'SPEAKER_00');
   assert.equal(twinOf('SPEAKER_00', later, speakers), undefined, 'the first is nobody’s twin');

@@ -46,13 +46,9 @@ export function twinOf(
   return before.find((speaker) => nameKey(names[speaker.label]?.name ?? '') === own);
 }
 
-/** What is sent: names that are not empty. */
+/** What is sent: also empty names, which take away those that corrections gave. */
 export const namesToSend = (names: Names): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(names)
-      .map(([label, { name }]) => [label, name.trim()] as const)
-      .filter(([, name]) => name !== ''),
-  );
+  Object.fromEntries(Object.entries(names).map(([label, { name }]) => [label, name.trim()]));
 
 /** From here on a suggested name is called likely. */
 const likelyFrom = 0.8;
