@@ -135,7 +135,13 @@ async function agreeing(
   const active = new Set<string>(activeStages(snapshot()));
   for (const { stage } of row.running) assert.ok(active.has(stage), `${stage} runs: ${where}`);
   const { rows: listed } = await recordingsOf(storage, row.owner);
-  const { audio: _, ledger: _ledger, ...line } = row;
+  const {
+    audio: _,
+    ledger: _ledger,
+    speakersRevision: _speakers,
+    pendingRevision: _pending,
+    ...line
+  } = row;
   assert.deepEqual(listed, state === 'idle.erased' ? [] : [line], where);
   const { processing, speakersPending, errors } = await statusOf(storage, row.owner);
   const last = facts().at(-1)!;

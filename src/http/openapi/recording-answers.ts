@@ -198,23 +198,21 @@ const summary = z.object({
     .describe('what a model made since people edited the summary; it waits for their decision'),
 });
 
+/** In another transcript a label may be another voice. */
 const revision = z
   .string()
   .nullable()
   .describe(
-    'names the transcript whose labels are asked for, for `revision` of `POST /speakers`: in another one a label may be another voice',
+    'names the transcript whose labels these are: for `If-Match`, or `revision` of `POST /speakers`',
   );
 
 export const recording = z.object({
   ...line,
   summary,
   activities: z.array(activity),
-  speakers_revision: z
-    .string()
-    .nullable()
-    .describe(
-      'names the transcript whose labels `speakers` has, for `If-Match`: in another one a label may be another voice',
-    ),
+  speakers_revision: revision.describe(
+    'of `speakers`, for `If-Match` of a rename: names their transcript',
+  ),
   speakers_pending: z.array(suggestion),
   pending_revision: revision,
   utterances: z.array(utterance),
