@@ -3,19 +3,22 @@ import { codeOf, syscallOf } from '../shared/errors.ts';
 import { patienceMs } from '../shared/folder-fault.ts';
 import type { Log } from '../shared/log.ts';
 import { NoVault, type Removed, removeLeavingFrom } from './vault.ts';
-import { type CopyRecords, leavingCopies } from './vault-ledger.ts';
+import { type CopyRecords, leavingCopies, openVaultLedger } from './vault-ledger.ts';
 
 /*
  * Copies in vaults of notes that are erased. A vault may be away, for a minute or for a year, and nothing waits for it:
  * the places of the copies are noted, as hashes, and looked at until the vault is there.
  */
 
+/** Copies of erased notes that are still there; paths below the vault. */
+export type CopiesLeft = Pick<Removed, 'left' | 'away'>;
+
 /** Removes copies of documents from the vaults of an owner. */
 export type LeavingVaults = {
   /** Notes which copies are to be removed; to be awaited while names are known. Looks at no vault. */
   note(owner: string, paths: readonly string[]): Promise<void>;
-  /** Removes what is noted. What could not be reached stays noted. */
-  remove(owner: string, paths: readonly string[]): Promise<Pick<Removed, 'left' | 'away'>>;
+  /** Removes what is noted. What could not be reached stays noted; of that only copies are named that were made. */
+  remove(owner: string, paths: readonly string[]): Promise<CopiesLeft>;
   /** Removes all that is noted, as far as vaults are there. */
   removeNoted(): Promise<void>;
 };
@@ -26,18 +29,20 @@ export function leavingVaults({
   log,
   ...records
 }: CopyRecords & { vaultsOf(owner: string): readonly string[]; log: Log }): LeavingVaults {
-  const noted = leavingCopies(records.kept);
+  const { kept, dataDir } = records;
+  const noted = leavingCopies(kept);
   return {
     async note(owner, paths) {
       for (const vault of vaultsOf(owner)) await noted.add(owner, vault, paths);
     },
     async remove(owner, paths) {
-      const all: Removed = { left: [], away: [] };
+      const all: CopiesLeft = { left: [], away: [] };
       for (const vault of vaultsOf(owner)) {
         const { left, away, fault } = await attempt(owner, vault, paths);
         all.left.push(...left);
-        all.away.push(...away);
-        if (away.length > 0) tell(owner, fault);
+        if (away.length === 0) continue;
+        tell(owner, fault);
+        all.away.push(...away.filter((await openVaultLedger(dataDir, owner, vault)).knows));
       }
       return all;
     },

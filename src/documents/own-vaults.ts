@@ -18,8 +18,8 @@ import { readJsonFile } from '../shared/json.ts';
 import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
 import { ConfinementError } from './confinement.ts';
-import { NoVault, copyIntoVault, removeFromVault } from './vault.ts';
-import type { CopyRecords } from './vault-ledger.ts';
+import { NoVault, copyIntoVault, removeFromVault, removeLeavingFrom } from './vault.ts';
+import { type CopyRecords, leavingCopies } from './vault-ledger.ts';
 
 /*
  * Each user may have a vault (`user.vault_set`), a folder of a notes application. A vault is a projection of the log: each
@@ -254,7 +254,13 @@ async function takeBack(
     const vault = vaults.of(user);
     if (user === owner || vault === null) continue;
     const paths = [...bases].flatMap((base) => Object.values(documentPaths(base)));
-    const { left } = await removeFromVault(user, vault, paths, parts);
+    await leavingCopies(parts.kept).add(user, vault, paths);
+    const { left, away, fault } = await removeLeavingFrom(user, vault, parts, paths);
+    if (away.length > 0)
+      log.warn(
+        { recordingId, code: codeOf(fault) },
+        'notes of a recording that was handed over are still in the former owner’s notes folder; trying again',
+      );
     if (left.length > 0)
       log.warn(
         { recordingId, count: left.length },

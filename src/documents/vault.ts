@@ -2,7 +2,7 @@ import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { open, opendir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { documentPaths } from './documents.ts';
@@ -135,6 +135,7 @@ async function removeFound(user: string, vault: string, records: CopyRecords): P
   const root = await vaultRoot(vault);
   const noted = await leavingIn(user, vault, records);
   const names = await readdir(root);
+  if (names.length === 0) return { left: [], away: [] };
   // Some systems take names apart.
   const bases = new Set(names.map((name) => name.normalize().replace(ofIndex, '')));
   const paths = [...bases].flatMap((base) => Object.values(documentPaths(base)));
@@ -183,6 +184,8 @@ async function removeAll(
   });
   if (root === null) return { ...removed, away: [...paths] };
   const ledger = await openVaultLedger(dataDir, user, root);
+  // Ours were there: the place of a disk that is not.
+  if (paths.some(ledger.knows) && (await isEmpty(root))) return { ...removed, away: [...paths] };
   for (const path of paths) {
     try {
       const stays = await inFolder({ root, user }, confinedSegments(path), [], (folder, name) =>
@@ -235,6 +238,11 @@ async function removeCopies(
 export const noteUri = (vault: string, path: string): string =>
   `obsidian://open?vault=${encodeURIComponent(basename(vault))}` +
   `&file=${encodeURIComponent(path.replace(/\.md$/u, ''))}`;
+
+async function isEmpty(folder: string): Promise<boolean> {
+  for await (const _ of await opendir(folder)) return false;
+  return true;
+}
 
 /** @throws {NoVault} it is not there, or does not answer */
 async function vaultRoot(vault: string): Promise<string> {

@@ -7,7 +7,7 @@ import { isAtWork } from '../../machines/states.ts';
 import { type DecideRecording, erase } from '../../projections/recording/decide.ts';
 import { type DocumentName, documentNames, documentPaths } from '../documents/documents.ts';
 import { comparable } from '../documents/file-names.ts';
-import type { LeavingVaults } from '../documents/leaving-vaults.ts';
+import type { CopiesLeft, LeavingVaults } from '../documents/leaving-vaults.ts';
 import type { Space } from '../documents/space.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
@@ -73,8 +73,8 @@ export const removalName = (recordingId: string): string => `removal:${recording
 export interface Removals {
   /** To be called, and awaited, before the fact is stored that erases. */
   intendErasure(recordingId: string): Promise<void>;
-  /** Removes everything. Returns copies in the vault that stay. @throws what went wrong; it stays pending */
-  erase(recordingId: string, recording: RecordingAggregate | null): Promise<string[]>;
+  /** Removes everything. Returns copies in vaults that are still there. @throws what went wrong; it stays pending */
+  erase(recordingId: string, recording: RecordingAggregate | null): Promise<CopiesLeft>;
   /**
    * Has the fact stored that names documents, and deletes those.
    * @throws what `store` throws: nothing is deleted; what else went wrong: it stays pending
@@ -99,7 +99,7 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
     underWay.add(work);
     return await work.finally(() => underWay.delete(work));
   };
-  const eraseInTurn = async (recordingId: string): Promise<string[]> => {
+  const eraseInTurn = async (recordingId: string): Promise<CopiesLeft> => {
     // What is left waits for the same turn, maybe: it is waited for before.
     await deps.leaveAudio(recordingId);
     return await inTurn(recordingId, () => finishErasure(deps, recordingId));
@@ -174,8 +174,7 @@ async function eraseUnlessErased(
   await erase(recordingId, { by: 'system', command: `erased-before-${recordingId}` });
 }
 
-/** `left`: paths below the vault of copies that a person changed there; they stay. */
-export type Erased = Accepted & { left: string[] };
+export type Erased = Accepted & CopiesLeft;
 
 /** The commands that remove something. */
 export interface ErasureCommands {
@@ -220,9 +219,10 @@ export function erasureCommands({
           recording.decide(metadata, decision),
         );
         const recording = await recordings.peek(recordingId);
-        const left = await removals.erase(recordingId, recording);
+        const copies = await removals.erase(recordingId, recording);
         if (recording) await recordings.forget(recording);
-        return { recordingId, position: facts.at(-1)?.position ?? 0, state: erasedState, left };
+        const position = facts.at(-1)?.position ?? 0;
+        return { recordingId, position, state: erasedState, ...copies };
       } finally {
         commanded.delete(recordingId);
       }
@@ -251,13 +251,13 @@ export function erasureCommands({
   };
 }
 
-async function finishErasure(deps: ErasureDeps, recordingId: string): Promise<string[]> {
+async function finishErasure(deps: ErasureDeps, recordingId: string): Promise<CopiesLeft> {
   // Added before its fact, which then was refused or lost: nothing was promised.
   const isErased = (await lastState(deps.store, recordingId)) === erasedState;
-  const left = isErased ? await removeEverything(deps, recordingId) : [];
+  const copies = isErased ? await removeEverything(deps, recordingId) : { left: [], away: [] };
   await deps.jobs.complete(recordingId, 'keep-audio');
   await deps.jobs.complete(recordingId, 'erase');
-  return left;
+  return copies;
 }
 
 async function finishDeletion(deps: ErasureDeps, recordingId: string): Promise<void> {
@@ -265,7 +265,7 @@ async function finishDeletion(deps: ErasureDeps, recordingId: string): Promise<v
   await deps.jobs.complete(recordingId, 'delete-documents');
 }
 
-async function removeEverything(deps: ErasureDeps, recordingId: string): Promise<string[]> {
+async function removeEverything(deps: ErasureDeps, recordingId: string): Promise<CopiesLeft> {
   const { store, keys, copies } = deps;
   const { bases, audio } = await namedIn(deps, recordingId);
   const pathsOf = (names: ReadonlySet<string>): string[] =>
@@ -285,8 +285,11 @@ async function removeEverything(deps: ErasureDeps, recordingId: string): Promise
     if (fact.content !== undefined) throw new Error(`content of ${recordingId} is still readable`);
   }
   // A path may be in the notes folder of the house and in an owner's own.
-  const left = new Set<string>();
-  for (const [owner, names] of bases)
-    for (const path of (await copies.remove(owner, pathsOf(names))).left) left.add(path);
-  return [...left];
+  const all = { left: new Set<string>(), away: new Set<string>() };
+  for (const [owner, names] of bases) {
+    const { left, away } = await copies.remove(owner, pathsOf(names));
+    for (const path of left) all.left.add(path);
+    for (const path of away) all.away.add(path);
+  }
+  return { left: [...all.left], away: [...all.away] };
 }

@@ -159,7 +159,9 @@ async function take(
       if (stays(recording, state)) throw new NotDue();
       return [{ type: 'recording.erased', data: { retention: taken } }];
     };
-    await recordingService.erase(recordingId, { by: 'system', command }, decision);
+    const { left } = await recordingService.erase(recordingId, { by: 'system', command }, decision);
+    if (left.length > 0)
+      log.warn({ recordingId, count: left.length }, 'changed copies stay in a notes folder');
   }
   log.info({ category: 'security', recordingId, part, rule, days }, 'deleted by retention');
 }

@@ -22,7 +22,7 @@ test('an erasure removes the copies in the vault that are as we put them there',
   const { conflicts } = await open();
   assert.equal(conflicts?.length, 1);
   await writeFile(index, ours);
-  assert.deepEqual(await erase(), { status: 204, left: undefined });
+  assert.deepEqual(await erase(), { status: 204, left: undefined, away: undefined });
   assert.deepEqual(await readdir(vault), ['Meine Notiz.md'], 'nor is a folder left');
   assert.equal(await readFile(own, 'utf8'), 'mine');
   assert.doesNotMatch(await note(), new RegExp(documents.index.replaceAll(/[()]/g, '.')));
@@ -34,7 +34,7 @@ test('copies that a person changed stay and are named; so does what they keep be
   await writeFile(join(vault, documents.transcript), 'my own words');
   const folder = documents.transcript.split('/')[0]!;
   await writeFile(join(vault, folder, 'idea.md'), 'mine');
-  assert.deepEqual(await erase(), { status: 200, left: [documents.transcript] });
+  assert.deepEqual(await erase(), { status: 200, left: [documents.transcript], away: [] });
   assert.deepEqual((await readdir(vault)).toSorted(), [folder]);
   assert.deepEqual(
     (await readdir(join(vault, folder))).toSorted(),
@@ -58,7 +58,7 @@ test('a note of the same name that was there before is neither touched nor named
   const { erase, open, documents, vault } = await withVault(t);
   await writeFile(join(vault, documents.index), 'a note of my own');
   await open();
-  assert.deepEqual(await erase(), { status: 204, left: undefined });
+  assert.deepEqual(await erase(), { status: 204, left: undefined, away: undefined });
   assert.deepEqual(await readdir(vault), [documents.index]);
 });
 
@@ -78,6 +78,28 @@ test('a vault that cannot be reached keeps nothing from being erased; its copies
   await eventually('no copy is left', async () => (await readdir(vault)).length === 1);
   assert.deepEqual(await readdir(vault), ['Meine Notiz.md']);
 });
+
+for (const [how, leave] of [
+  ['is not there', async () => {}],
+  ['is the empty place of a disk', (vault: string) => mkdir(vault)],
+] as const)
+  test(`copies in a vault that ${how} are not called changed, and go when it is back`, async (t) => {
+    const { erase, open, documents, vault, restart } = await withVault(t);
+    await open();
+    await writeFile(join(vault, documents.index), 'my own words');
+    await rename(vault, `${vault}-away`);
+    await leave(vault);
+    const { left, away } = await erase();
+    assert.deepEqual(left, []);
+    assert.deepEqual(away?.toSorted(), Object.values(documents).toSorted());
+    await rm(vault, { recursive: true, force: true });
+    await rename(`${vault}-away`, vault);
+    const { logged } = await restart();
+    await eventually('what was changed is told', () =>
+      logged.some((line) => line.includes('changed copies of erased notes stay')),
+    );
+    assert.deepEqual(await readdir(vault), [documents.index]);
+  });
 
 /** A saved recording of the first administrator, and a vault. */
 async function withVault(t: TestContext) {
@@ -109,13 +131,17 @@ async function withVault(t: TestContext) {
       assert.equal(status, 204);
     },
     async erase() {
-      const { status, body } = await service.call<{ left?: string[] }>('DELETE', path, { token });
-      return { status, left: body.left };
+      const { status, body } = await service.call<{ left?: string[]; away?: string[] }>(
+        'DELETE',
+        path,
+        { token },
+      );
+      return { status, left: body.left, away: body.away };
     },
     audio: () => readdir(join(service.dataDir, 'recordings')),
     async restart() {
       await service.close();
-      await startService(t, { ...options, dataDir: service.dataDir });
+      return await startService(t, { ...options, dataDir: service.dataDir });
     },
     /** What is remembered of copies. */
     async note(): Promise<string> {

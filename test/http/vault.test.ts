@@ -149,6 +149,21 @@ test('a recording that is handed over leaves the one vault and comes into the ot
   await arrives(other, body.documents, service.spaceOf('ben'));
 });
 
+test('what is handed over while the former vault is away leaves it when it is back', async (t) => {
+  const { service, token, vault, saved, choose, restart, logged } = await house(t);
+  await service.addUser('ben');
+  await choose(token, vault);
+  const { id, documents } = await saved(token);
+  await arrives(vault, documents, service.spaceOf('ada'));
+  await rename(vault, `${vault}-away`);
+  const json = { owner: service.accounts.findUser('ben')!.userId };
+  await service.call('PATCH', `/recordings/${id}`, { token, json });
+  await eventually('it was tried', () => logged().some((line) => line.includes('former owner')));
+  await rename(`${vault}-away`, vault);
+  await restart();
+  await eventually('nothing is left', async () => (await readdir(vault)).length === 0);
+});
+
 test('who is elsewhere chooses none; folders that cannot be one are refused with the reason', async (t) => {
   const { service, token, vault, choose, chooseFor } = await house(t);
   const ben = await service.addUser('ben');

@@ -14,11 +14,13 @@ import type { Caller } from '../../accounts/caller.ts';
 import { documentNames } from '../../documents/documents.ts';
 import { readDocument } from '../../documents/space.ts';
 import { openZipStream } from '../../export/zip-stream.ts';
+import type { Erased } from '../../recordings/erasure.ts';
 import type { Accepted } from '../../recordings/import-audio.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { assertNotHeld } from '../holds.ts';
 import { limits } from '../limits.ts';
+import { copiesLeft } from '../openapi/recording-answers.ts';
 import { changedTogether } from '../openapi/order-answers.ts';
 import { templateIdSchema } from '../body.ts';
 import { Problem, invalid } from '../problems.ts';
@@ -54,9 +56,7 @@ export const manyRecordingRoutes = [
         description: 'Done.',
         json: z.object({
           erased: z.int().describe('how many of them are gone now'),
-          left: z
-            .array(z.string())
-            .describe('copies that a person changed: they stay; paths below the vault'),
+          ...copiesLeft,
           refused: refusals,
         }),
       },
@@ -71,6 +71,7 @@ export const manyRecordingRoutes = [
         ]);
       refuseWhenStopped(services);
       const left: string[] = [];
+      const away: string[] = [];
       const refused: z.output<typeof refusals> = [];
       let last: Accepted | undefined;
       for (const id of ids) {
@@ -81,13 +82,14 @@ export const manyRecordingRoutes = [
           });
           if (erased === null) continue;
           left.push(...erased.left);
+          away.push(...erased.away);
           last = erased;
         } catch (error) {
           refused.push({ recording_id: id, ...refusal(ctx, error) });
         }
       }
       if (last) await untilReadable(services, last);
-      return { erased: ids.length - refused.length, left, refused };
+      return { erased: ids.length - refused.length, left, away, refused };
     },
   }),
   route('post', '/recordings/bulk', {
@@ -209,7 +211,7 @@ async function eraseOne(
   caller: Caller,
   id: string,
   onBehalf: RouteRequest['onBehalf'],
-): Promise<(Accepted & { left: string[] }) | null> {
+): Promise<Erased | null> {
   const row = await recordingById(services.storage, id);
   if (row?.owner === caller.userId && isIn(row.state, 'idle.erased')) return null;
   assertNotHeld(services, await visibleOrLeft(services, caller, id));

@@ -165,12 +165,9 @@ export const recordingChangeRoutes = [
     answers: {
       204: { description: 'Nothing of it can be read any more.' },
       200: {
-        description: 'The same, but for copies in a notes folder that a person changed: they stay.',
-        json: z.object({
-          left: z
-            .array(z.string())
-            .describe('paths below `notes.vault`, or below the owner’s own folder, or both'),
-        }),
+        description:
+          'The same, but for copies in notes folders; paths below `notes.vault`, the owner’s own folder, or both.',
+        json: z.object(answers.copiesLeft),
       },
     },
     problems: ['not-found', 'not-accepted', 'on-hold'],
@@ -186,8 +183,8 @@ export const recordingChangeRoutes = [
       const how = { recording_id: id, by: caller.userId };
       services.log.info({ category: 'security', ...how }, 'recording erased');
       await untilReadable(services, erased);
-      // What stays in a vault is named.
-      return erased.left.length > 0 ? { left: erased.left } : undefined;
+      const { left, away } = erased;
+      return left.length + away.length > 0 ? { left, away } : undefined;
     },
   }),
 ];

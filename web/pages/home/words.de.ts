@@ -132,6 +132,8 @@ export default {
   erasingMany: '{done} von {total} gelöscht…',
   erasedMany: { one: '{count} Notiz wurde gelöscht.', many: '{count} Notizen wurden gelöscht.' },
   copiesLeft: 'Von Ihnen geänderte Kopien bleiben in Ihrem Notizordner: {paths}',
+  copiesAway:
+    'Der Notizordner ist nicht erreichbar. Kopien darin werden gelöscht, sobald er wieder verfügbar ist.',
 
   withoutFilter: 'Ohne „{name}“ sind es {count}.',
   removeFilter: 'Diesen Filter entfernen',

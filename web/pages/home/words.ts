@@ -132,6 +132,8 @@ const english = {
   erasingMany: params('{done} of {total} deleted…'),
   erasedMany: count({ one: '{count} note was deleted.', many: '{count} notes were deleted.' }),
   copiesLeft: params('Copies that you changed stay in your notes folder: {paths}'),
+  copiesAway:
+    'The notes folder can’t be reached. Copies in it are deleted when it’s available again.',
 
   // Library.
   withoutFilter: params('Without “{name}” there are {count}.'),

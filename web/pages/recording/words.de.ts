@@ -75,6 +75,8 @@ export default {
   deleteLeaves: 'Kopien in Ihrer Notizen-App, die Sie geändert haben, bleiben erhalten.',
   deleted: 'Aufnahme gelöscht.',
   deletedBut: 'Aufnahme gelöscht. Geänderte Kopien im Notizordner bleiben erhalten: {paths}',
+  deletedAway:
+    'Aufnahme gelöscht. Der Notizordner ist nicht erreichbar. Kopien darin werden gelöscht, sobald er wieder verfügbar ist.',
   processAgainTitle: 'Neu verarbeiten',
   processIt: 'Neu verarbeiten',
   processAgainSafe: 'Die aktuelle Version bleibt bestehen, bis die neue fertig ist.',

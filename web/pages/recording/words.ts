@@ -75,6 +75,8 @@ const english = {
   deleteLeaves: 'Copies in your notes app that you have changed are kept.',
   deleted: 'Recording deleted.',
   deletedBut: params('Recording deleted. Changed copies in the notes folder were kept: {paths}'),
+  deletedAway:
+    'Recording deleted. The notes folder can’t be reached. Copies in it are deleted when it’s available again.',
   processAgainTitle: 'Process again',
   processIt: 'Process again',
   processAgainSafe: 'The current version stays in use until the new one is finished.',

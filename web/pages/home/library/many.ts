@@ -28,6 +28,8 @@ export type Erased = {
   refused: { recording_id: string; detail: string }[];
   /** Copies in the vault that stay. */
   left: string[];
+  /** Copies in a notes folder that could not be reached: they go later. */
+  away: string[];
   /** What ended it before its time; null: it came to its end. */
   error: ApiError | null;
 };
@@ -37,7 +39,7 @@ export async function eraseAll(
   ids: readonly string[],
   progress: (done: number) => void,
 ): Promise<Erased> {
-  const erased: Erased = { ids: new Set(), refused: [], left: [], error: null };
+  const erased: Erased = { ids: new Set(), refused: [], left: [], away: [], error: null };
   for (let at = 0; at < ids.length; at += erasedTogether) {
     const recording_ids = ids.slice(at, at + erasedTogether);
     try {
@@ -47,6 +49,7 @@ export async function eraseAll(
       for (const id of recording_ids) if (!kept.has(id)) erased.ids.add(id);
       erased.refused.push(...done.refused);
       erased.left.push(...done.left);
+      erased.away.push(...done.away);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return { ...erased, error };
