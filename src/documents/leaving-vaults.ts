@@ -29,8 +29,7 @@ export function leavingVaults({
   log,
   ...records
 }: CopyRecords & { vaultsOf(owner: string): readonly string[]; log: Log }): LeavingVaults {
-  const { kept, dataDir } = records;
-  const noted = leavingCopies(kept);
+  const noted = leavingCopies(records.kept);
   return {
     async note(owner, paths) {
       for (const vault of vaultsOf(owner)) await noted.add(owner, vault, paths);
@@ -42,7 +41,8 @@ export function leavingVaults({
         all.left.push(...left);
         if (away.length === 0) continue;
         tell(owner, fault);
-        all.away.push(...away.filter((await openVaultLedger(dataDir, owner, vault)).knows));
+        const { knows } = await openVaultLedger(records, owner, vault, away);
+        all.away.push(...away.filter(knows));
       }
       return all;
     },

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifMissing, privateDirectory, writeDurably } from '../shared/files.ts';
+import { ifMissing } from '../shared/files.ts';
 import { type Limited, mutex } from '../shared/mutex.ts';
-import type { Kept, KeptKind } from '../storage/kept.ts';
+import type { Kept, KeptKind, KeptRows } from '../storage/kept.ts';
 
 /** Where is kept what the service knows of its copies. */
 export type CopyRecords = { dataDir: string; kept: Kept };
 
-/** A user's ledger is read, changed and written as a whole: by one at a time. */
+/** What is there is looked at, and then replaced: by one at a time. */
 export function oneAtATime<T>(user: string, work: () => Promise<T>): Promise<T> {
   const alone = ledgers.get(user) ?? mutex();
   ledgers.set(user, alone);
@@ -39,6 +39,7 @@ export function leavingCopies(kept: Kept) {
     places.map((place) => `${user}/${place}`);
   return {
     async add(user: string, vault: string, paths: readonly string[]): Promise<void> {
+      if (paths.length === 0) return;
       const keys = keysOf(
         user,
         paths.map((path) => placeOf(vault, path)),
@@ -68,60 +69,94 @@ export type VaultLedger = {
   isOurs(path: string, sha256: string): boolean;
   /** Whether one of ours was ever put at this place. */
   knows(path: string): boolean;
-  /** To be called, and awaited, before the file is written. */
-  willWrite(path: string, sha256: string): Promise<void>;
+  /** Contents by path, in one write. To be called, and awaited, before the files are written. */
+  remember(contents: ReadonlyMap<string, string>): Promise<void>;
   forget(path: string): Promise<void>;
 };
 
-/** Contents remembered of a place, and places of a user. The oldest are forgotten. */
+/** Contents remembered of a place. The oldest are forgotten. */
 const contentsMax = 8;
 
-const placesMax = 30_000;
+/** Contents that were put at a place, the newest last, by `<user>/<place>`. */
+const copies: KeptKind<string[]> = {
+  name: 'vault-copies',
+  endsAt: () => null,
+  volatileMax: null,
+  keys: 'plain',
+};
 
-/** @throws errors of the file system; what cannot be read as a ledger counts as an empty one */
+/**
+ * @param vault as it was set
+ * @param paths that it is asked for
+ * @param root where the vault is: earlier releases remembered that
+ */
 export async function openVaultLedger(
-  dataDir: string,
+  { dataDir, kept }: CopyRecords,
   user: string,
   vault: string,
+  paths: readonly string[],
+  root = vault,
 ): Promise<VaultLedger> {
-  const folder = join(dataDir, 'vault-copies');
-  await privateDirectory(folder);
-  const file = join(folder, `${user}.json`);
-  const places = await readPlaces(file);
-  const keyOf = (path: string): string => placeOf(vault, path);
-
+  const rows = kept.of(copies);
+  await takeOverFile(join(dataDir, 'vault-copies', `${user}.json`), user, rows);
+  const keyOf = (path: string, folder = vault): string => `${user}/${placeOf(folder, path)}`;
+  const keysOf = (path: string): string[] => [...new Set([keyOf(path), keyOf(path, root)])];
+  const asked = paths.flatMap((path) => keysOf(path).map((key) => ({ path, key })));
+  const places = new Map<string, string[]>();
+  const keys = asked.map(({ key }) => key);
+  const found = await rows.change(keys, (values) => ({ result: values }));
+  for (const [n, { path }] of asked.entries()) {
+    const contents = found[n];
+    if (contents) places.set(path, [...contents, ...(places.get(path) ?? [])]);
+  }
   return {
-    isOurs: (path, sha256) => places.get(keyOf(path))?.includes(sha256) ?? false,
-    knows: (path) => places.has(keyOf(path)),
+    isOurs: (path, sha256) => places.get(path)?.includes(sha256) ?? false,
+    knows: (path) => places.has(path),
     async forget(path) {
-      if (places.delete(keyOf(path))) await save();
+      if (places.delete(path)) await rows.delete(keysOf(path));
     },
-    async willWrite(path, sha256) {
-      const key = keyOf(path);
-      const before = places.get(key) ?? [];
-      if (before.at(-1) === sha256) return;
-      const contents = [...before.filter((one) => one !== sha256), sha256].slice(-contentsMax);
-      places.delete(key);
-      places.set(key, contents);
-      for (const oldest of places.keys()) {
-        if (places.size <= placesMax) break;
-        places.delete(oldest);
+    async remember(contents) {
+      const fresh = [...contents].filter(([path, one]) => places.get(path)?.at(-1) !== one);
+      if (fresh.length === 0) return;
+      for (const [path, sha256] of fresh) {
+        const others = (places.get(path) ?? []).filter((one) => one !== sha256);
+        places.set(path, [...others, sha256].slice(-contentsMax));
       }
-      await save();
+      const changed = fresh.map(([path]) => path);
+      await rows.change(
+        changed.map((path) => keyOf(path)),
+        () => ({ keep: changed.map((path) => places.get(path)), result: undefined }),
+      );
     },
   };
-
-  function save(): Promise<void> {
-    return writeDurably(file, JSON.stringify(Object.fromEntries(places)));
-  }
 }
 
-async function readPlaces(file: string): Promise<Map<string, string[]>> {
-  const text = await readFile(file, 'utf8').catch(ifMissing('{}'));
+/** Places of a ledger file that are taken over at once. */
+const takenOver = 500;
+
+/** In earlier releases a user's ledger was one file. What cannot be read as one counts as empty. */
+async function takeOverFile(file: string, user: string, rows: KeptRows<string[]>): Promise<void> {
+  const text = await readFile(file, 'utf8').catch(ifMissing(undefined));
+  if (text === undefined) return;
+  const places = placesIn(text);
+  for (let first = 0; first < places.length; first += takenOver) {
+    const some = places.slice(first, first + takenOver);
+    await rows.change(
+      some.map(([place]) => `${user}/${place}`),
+      (values) => ({
+        keep: some.map(([, contents], n) => values[n] ?? contents),
+        result: undefined,
+      }),
+    );
+  }
+  await rm(file, { force: true });
+}
+
+function placesIn(text: string): [string, string[]][] {
   try {
     const entries = Object.entries<unknown>(JSON.parse(text));
-    return new Map(entries.filter((entry): entry is [string, string[]] => Array.isArray(entry[1])));
+    return entries.filter((entry): entry is [string, string[]] => Array.isArray(entry[1]));
   } catch {
-    return new Map();
+    return [];
   }
 }

@@ -18,6 +18,7 @@ import {
   openVaultLedger,
   placeOf,
 } from './vault-ledger.ts';
+import type { StoredDocument } from './stored-document.ts';
 import { temporaryName } from './write.ts';
 import { ifMissing } from '../shared/files.ts';
 
@@ -80,12 +81,23 @@ async function copyAll(
   // What was another note's goes first: it would be taken for this one's later.
   const { away, fault } = await removeLeaving(space.user, vault, paths, records);
   if (away.length > 0) asNoVault(fault);
-  const ledger = await openVaultLedger(records.dataDir, space.user, root);
-  const copied: string[] = [];
-  const conflicts: Conflict[] = [];
+  const ledger = await openVaultLedger(records, space.user, vault, paths, root);
+  const documents = new Map<string, StoredDocument>();
+  const ours = new Map<string, string>();
   for (const path of paths) {
     const document = await readDocument(space, path);
     if (!document) continue;
+    documents.set(path, document);
+    const at = { root, user: space.user };
+    const theirs = await inFolder(at, confinedSegments(path), undefined, hashAt);
+    // Also what is there already: it is taken for ours later, whatever was forgotten.
+    if (theirs === undefined || theirs === document.sha256 || ledger.isOurs(path, theirs))
+      ours.set(path, document.sha256);
+  }
+  await ledger.remember(ours);
+  const copied: string[] = [];
+  const conflicts: Conflict[] = [];
+  for (const [path, document] of documents) {
     const copy = await copyOne(root, path, document, ledger).catch(asNoVault);
     copied.push(path);
     if (copy !== path) conflicts.push({ path, copy });
@@ -174,7 +186,7 @@ async function removeAll(
   user: string,
   vault: string,
   paths: readonly string[],
-  { dataDir }: CopyRecords,
+  records: CopyRecords,
 ): Promise<Removed> {
   const removed: Removed = { left: [], away: [] };
   const root = await vaultRoot(vault).catch((error: unknown) => {
@@ -183,7 +195,7 @@ async function removeAll(
     return null;
   });
   if (root === null) return { ...removed, away: [...paths] };
-  const ledger = await openVaultLedger(dataDir, user, root);
+  const ledger = await openVaultLedger(records, user, vault, paths, root);
   // Ours were there: the place of a disk that is not.
   if (paths.some(ledger.knows) && (await isEmpty(root))) return { ...removed, away: [...paths] };
   for (const path of paths) {
@@ -272,7 +284,7 @@ async function copyOne(
     const theirs = await hashAt(folder, name);
     if (theirs === ours.sha256) return path;
     if (theirs === undefined || ledger.isOurs(path, theirs)) {
-      await ledger.willWrite(path, ours.sha256);
+      await ledger.remember(new Map([[path, ours.sha256]]));
       await put(folder, name, path, ours.bytes);
       return path;
     }

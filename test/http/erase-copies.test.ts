@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDesktop } from '../../src/documents/desktop.ts';
 import { eventually } from '../support/eventually.ts';
@@ -11,7 +12,7 @@ import { tempDir } from '../support/temp-dir.ts';
 type Documents = Record<'index' | 'transcript' | 'summary', string>;
 
 test('an erasure removes the copies in the vault that are as we put them there', async (t) => {
-  const { erase, open, documents, vault, note } = await withVault(t);
+  const { erase, open, documents, vault } = await withVault(t);
   const own = join(vault, 'Meine Notiz.md');
   await writeFile(own, 'mine');
   await open();
@@ -25,7 +26,25 @@ test('an erasure removes the copies in the vault that are as we put them there',
   assert.deepEqual(await erase(), { status: 204, left: undefined, away: undefined });
   assert.deepEqual(await readdir(vault), ['Meine Notiz.md'], 'nor is a folder left');
   assert.equal(await readFile(own, 'utf8'), 'mine');
-  assert.doesNotMatch(await note(), new RegExp(documents.index.replaceAll(/[()]/g, '.')));
+});
+
+test('a ledger of an earlier release is taken over; what it had forgotten is learnt again', async (t) => {
+  const { erase, open, documents, vault, ledger, space } = await withVault(t);
+  for (const path of Object.values(documents))
+    await mkdir(dirname(join(vault, path)), { recursive: true });
+  await writeFile(join(vault, documents.index), 'as an earlier release wrote it');
+  const sha256 = createHash('sha256').update('as an earlier release wrote it').digest('hex');
+  const place = createHash('sha256').update(JSON.stringify([vault, documents.index]));
+  await mkdir(dirname(ledger), { recursive: true });
+  await writeFile(ledger, JSON.stringify({ [place.digest('base64url')]: [sha256] }));
+  await writeFile(
+    join(vault, documents.transcript),
+    await readFile(join(space, documents.transcript)),
+  );
+  assert.equal((await open()).conflicts, undefined);
+  await assert.rejects(readFile(ledger), { code: 'ENOENT' });
+  assert.deepEqual(await erase(), { status: 204, left: undefined, away: undefined });
+  assert.deepEqual(await readdir(vault), []);
 });
 
 test('copies that a person changed stay and are named; so does what they keep beside them', async (t) => {
@@ -116,6 +135,7 @@ async function withVault(t: TestContext) {
   const path = `/recordings/${id}`;
   const found = await service.call<{ documents: Documents }>('GET', path, { token });
   const { documents } = found.body;
+  const user = service.accounts.findUser('ada')!.userId;
   return {
     vault,
     documents,
@@ -143,10 +163,8 @@ async function withVault(t: TestContext) {
       await service.close();
       return await startService(t, { ...options, dataDir: service.dataDir });
     },
-    /** What is remembered of copies. */
-    async note(): Promise<string> {
-      const user = service.accounts.findUser('ada')!.userId;
-      return await readFile(join(service.dataDir, 'vault-copies', `${user}.json`), 'utf8');
-    },
+    /** Where earlier releases remembered copies. */
+    ledger: join(service.dataDir, 'vault-copies', `${user}.json`),
+    space: join(service.dataDir, 'spaces', user),
   };
 }
