@@ -19,7 +19,7 @@ export function oneAtATime<T>(user: string, work: () => Promise<T>): Promise<T> 
 const ledgers = new Map<string, Limited>();
 
 /** A place in a vault, as it is remembered: without a word of its path. */
-export const placeOf = (vault: string, path: string): string =>
+export const hashedPlace = (vault: string, path: string): string =>
   createHash('sha256')
     .update(JSON.stringify([vault, path]))
     .digest('base64url');
@@ -42,7 +42,7 @@ export function leavingCopies(kept: Kept) {
       if (paths.length === 0) return;
       const keys = keysOf(
         user,
-        paths.map((path) => placeOf(vault, path)),
+        paths.map((path) => hashedPlace(vault, path)),
       );
       await rows.change(keys, () => ({ keep: keys.map(() => vault), result: undefined }));
     },
@@ -99,7 +99,7 @@ export async function openVaultLedger(
 ): Promise<VaultLedger> {
   const rows = kept.of(copies);
   await takeOverFile(join(dataDir, 'vault-copies', `${user}.json`), user, rows);
-  const keyOf = (path: string, folder = vault): string => `${user}/${placeOf(folder, path)}`;
+  const keyOf = (path: string, folder = vault): string => `${user}/${hashedPlace(folder, path)}`;
   const keysOf = (path: string): string[] => [...new Set([keyOf(path), keyOf(path, root)])];
   const asked = paths.flatMap((path) => keysOf(path).map((key) => ({ path, key })));
   const places = new Map<string, string[]>();

@@ -16,7 +16,7 @@ import {
   leavingCopies,
   oneAtATime,
   openVaultLedger,
-  placeOf,
+  hashedPlace,
 } from './vault-ledger.ts';
 import type { StoredDocument } from './stored-document.ts';
 import { temporaryName } from './write.ts';
@@ -153,7 +153,7 @@ async function removeFound(user: string, vault: string, records: CopyRecords): P
   const paths = [...bases].flatMap((base) => Object.values(documentPaths(base)));
   const removed = await removeLeaving(user, vault, paths, records);
   // Of the others nothing is there.
-  for (const path of removed.away) noted.delete(placeOf(vault, path));
+  for (const path of removed.away) noted.delete(hashedPlace(vault, path));
   await leavingCopies(records.kept).forget(user, [...noted]);
   return removed;
 }
@@ -168,11 +168,11 @@ async function removeLeaving(
   records: CopyRecords,
 ): Promise<Removed> {
   const noted = await leavingIn(user, vault, records);
-  const leaving = paths.filter((path) => noted.has(placeOf(vault, path)));
+  const leaving = paths.filter((path) => noted.has(hashedPlace(vault, path)));
   if (leaving.length === 0) return { left: [], away: [] };
   const removed = await removeAll(user, vault, leaving, records);
   const gone = leaving.filter((path) => !removed.away.includes(path));
-  const places = gone.map((path) => placeOf(vault, path));
+  const places = gone.map((path) => hashedPlace(vault, path));
   await leavingCopies(records.kept).forget(user, places);
   return removed;
 }
