@@ -70,7 +70,7 @@ test('a copy that a person changed in the house’s folder and in their own is n
     existsSync(join(own, documents.transcript)),
   );
   for (const folder of [vault, own]) await writeFile(join(folder, documents.transcript), 'mine');
-  assert.deepEqual(await erase(), { status: 200, left: [documents.transcript] });
+  assert.deepEqual(await erase(), { status: 200, left: [documents.transcript], away: [] });
 });
 
 test('a note of the same name that was there before is neither touched nor named', async (t) => {

@@ -16,16 +16,6 @@ import { order } from './order-answers.ts';
 import { originsSchema } from './origins-answer.ts';
 import { interruptionReasons } from '../../../events/facts/ledger.ts';
 
-/** Copies of what was erased that are still in notes folders. */
-export const copiesLeft = {
-  left: z
-    .array(z.string())
-    .describe('copies that a person changed: they stay; paths below the notes folder'),
-  away: z
-    .array(z.string())
-    .describe('copies in a notes folder that cannot be reached: they are removed when it can'),
-};
-
 /** Where a word of somebody's list stands in place of what was misheard. */
 const replacedAnswer = z
   .array(

@@ -20,7 +20,7 @@ import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { assertNotHeld } from '../holds.ts';
 import { limits } from '../limits.ts';
-import { copiesLeft } from '../openapi/recording-answers.ts';
+import { copiesLeft } from '../openapi/erased-answer.ts';
 import { changedTogether } from '../openapi/order-answers.ts';
 import { templateIdSchema } from '../body.ts';
 import { Problem, invalid } from '../problems.ts';

@@ -43,6 +43,7 @@ import {
   visibleOrLeft,
 } from '../visible-recording.ts';
 import { wordlessRecordingById } from '../../../projections/recordings.ts';
+import { copiesLeft } from '../openapi/erased-answer.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { type RouteRequest, routesOf } from '../route.ts';
 
@@ -167,7 +168,7 @@ export const recordingChangeRoutes = [
       200: {
         description:
           'The same, but for copies in notes folders; paths below `notes.vault`, the owner’s own folder, or both.',
-        json: z.object(answers.copiesLeft),
+        json: z.object(copiesLeft),
       },
     },
     problems: ['not-found', 'not-accepted', 'on-hold'],
