@@ -8,6 +8,7 @@ import type { OfferedFact } from '../../events/facts/catalogue.ts';
 import { type RecordingFact, recordingStream } from '../../events/facts/recording.ts';
 import { browserCaptures } from '../../src/capture/browser/browser-captures.ts';
 import { finishedBrowserAudio } from '../../src/capture/browser/browser-file.ts';
+import type { Intake } from '../../src/capture/browser/intake.ts';
 import { type BrowserLimits, browserLimits } from '../../src/capture/browser/browser-writer.ts';
 import {
   type AudioSender,
@@ -33,17 +34,26 @@ const layout = { rate: 16_000, channels: 1 } as const;
 const open = (
   folder: string,
   limits: Partial<BrowserLimits> = {},
-  more: { sharesFolders: boolean } = { sharesFolders: false },
+  more: { sharesFolders?: boolean; intake?: Intake } = {},
 ) =>
   openBrowserStream(folder, {
-    ...more,
+    sharesFolders: false,
     channelsMax: 2,
     limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, ...limits },
     log,
     share: undefined,
     intake: undefined,
     onAway() {},
+    ...more,
   });
+
+/** Of a recording that began then. */
+const intakeSince = (since: number): Intake => ({
+  since,
+  before: 0,
+  grow: async () => {},
+  left: () => null,
+});
 
 /** A connection that remembers what it was told. */
 function connection() {
@@ -370,16 +380,8 @@ test('a stop is answered while its end is waited for, as accepted', async (t) =>
 test('a connection that sends faster than time goes by is held, not what it had recorded before', async (t) => {
   const second = Buffer.alloc(16_000, 1);
   const sendMinutes = async (since: number, held: number): Promise<boolean> => {
-    const intake = { since, before: 0, grow: async () => {}, left: () => null };
-    const stream = await openBrowserStream(await tempDir(t), {
-      limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, pendingBytesMax: 1e9 },
-      channelsMax: 2,
-      sharesFolders: false,
-      log,
-      share: undefined,
-      intake,
-      onAway() {},
-    });
+    const intake = intakeSince(since);
+    const stream = await open(await tempDir(t), { pendingBytesMax: 1e9 }, { intake });
     const { sender, told } = connection();
     await stream.attach(sender, 8000, held);
     for (let sent = 0; sent < 300; sent += 1) stream.take(sender, second);
@@ -396,18 +398,9 @@ test('a connection that sends faster than time goes by is held, not what it had 
 test('a clock that is set back holds nobody who sends as time goes by', async (t) => {
   const now = Date.parse('2026-05-06T07:00:00Z');
   t.mock.timers.enable({ apis: ['Date'], now });
-  const intake = { since: now - 300_000, before: 0, grow: async () => {}, left: () => null };
+  const intake = intakeSince(now - 300_000);
   const folder = await tempDir(t);
-  const openHere = () =>
-    openBrowserStream(folder, {
-      limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, pendingBytesMax: 1e9 },
-      channelsMax: 2,
-      sharesFolders: false,
-      log,
-      share: undefined,
-      intake,
-      onAway() {},
-    });
+  const openHere = () => open(folder, { pendingBytesMax: 1e9 }, { intake });
   const sendSeconds = async (stream: BrowserStream, count: number): Promise<boolean> => {
     const { sender, told } = connection();
     await stream.attach(sender, 8000);
