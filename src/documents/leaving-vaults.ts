@@ -30,6 +30,8 @@ export function leavingVaults({
   ...records
 }: CopyRecords & { vaultsOf(owner: string): readonly string[]; log: Log }): LeavingVaults {
   const noted = leavingCopies(records.kept);
+  /** Attempts that nobody waits for any more: another of the same vault would only wait behind one. */
+  const hanging = new Set<string>();
   return {
     async note(owner, paths) {
       for (const vault of vaultsOf(owner)) await noted.add(owner, vault, paths);
@@ -65,11 +67,18 @@ export function leavingVaults({
   /** Nobody waits longer for a folder than it may take to answer; what goes on meanwhile may still remove them. */
   async function attempt(user: string, vault: string, paths?: readonly string[]): Promise<Removed> {
     const away = (fault: unknown): Removed => ({ left: [], away: [...(paths ?? [])], fault });
+    const key = `${user}/${vault}`;
+    if (hanging.has(key)) return away(new TookTooLong());
     const work = removeLeavingFrom(user, vault, records, paths).catch((error: unknown) => {
       if (error instanceof NoVault || syscallOf(error) !== undefined) return away(error);
       throw error;
     });
-    return await inTime(patienceMs, work, () => away(new TookTooLong()));
+    return await inTime(patienceMs, work, () => {
+      hanging.add(key);
+      const end = (): void => void hanging.delete(key);
+      work.then(end, end);
+      return away(new TookTooLong());
+    });
   }
 
   /** Without the error's own words: paths in them are made of titles. */

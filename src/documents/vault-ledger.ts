@@ -5,7 +5,7 @@ import { ifMissing } from '../shared/files.ts';
 import { type Limited, mutex } from '../shared/mutex.ts';
 import type { Kept, KeptKind, KeptRows } from '../storage/kept.ts';
 
-/** Where is kept what the service knows of its copies. */
+/** Where the service keeps what it knows of its copies. */
 export type CopyRecords = { dataDir: string; kept: Kept };
 
 /** What is there is looked at, and then replaced: by one at a time. */
