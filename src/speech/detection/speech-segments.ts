@@ -193,7 +193,7 @@ function lastBefore(
     if (other.start < end - tailSeconds) break;
     if (!isTimed(one) || !isTimed(other) || one.end > end - tornSeconds) continue;
     const pause = Math.round((other.start - one.end) / pauseStep);
-    const seam = milli(Math.max(other.start - pauseStep, Math.min(one.end, other.start)));
+    const seam = milliseconds(Math.max(other.start - pauseStep, Math.min(one.end, other.start)));
     const off = Math.abs(end - tailSeconds / 2 - seam);
     const isBetter =
       best === null || pause > best.pause || (pause === best.pause && off < best.off);
@@ -274,5 +274,3 @@ function segmentsOf(kept: readonly Placed[], [start, end]: Stretch): Segment[] {
     return { ...within(part), words: part.words.map(within) };
   });
 }
-
-const milli = (seconds: number): number => Math.round(seconds * 1000) / 1000;
