@@ -7,6 +7,10 @@ import type { Projection, ProjectionStorage, Rows } from './runner/projection.ts
 
 const accessName = 'access';
 
+/** A folder of somebody else in a search, which is not taken for one of the reader's. */
+export const folderOfOthers = (owner: string, folder: string | null): string =>
+  `${owner}/${folder}`;
+
 /** What a folder that is shared gives: whose it is, and what one may do with what is in it. */
 export type SharedFolder = { owner: string; folder: string } & Pick<Grant, 'role' | 'audio'>;
 

@@ -1,3 +1,4 @@
+import { AccountError } from './account-error.ts';
 import { ulid } from 'ulid';
 import type { Caller, Peer } from './caller.ts';
 import type { User, Users } from '../../projections/users.ts';
@@ -184,9 +185,15 @@ function triesInSession({
   const inSession: TriesInSession['inSession'] = async (userId, work) => {
     const place = `session of ${userId}`;
     await assertMayTry(deps, userId, place);
-    const done = await work();
-    await deps.limits.succeeded(userId, place);
-    return done;
+    try {
+      const done = await work();
+      await deps.limits.succeeded(userId, place);
+      return done;
+    } catch (error) {
+      // What is refused for another reason was no guess.
+      if (!isWrongGuess(error)) await deps.limits.takeBack(userId, place);
+      throw error;
+    }
   };
   return {
     inSession,
@@ -197,6 +204,9 @@ function triesInSession({
       }),
   };
 }
+
+const isWrongGuess = (error: unknown): boolean =>
+  error instanceof AccountError && ['WRONG_CREDENTIALS', 'WRONG_CODE'].includes(error.code);
 
 type SessionDeps = Pick<LoginDeps, 'stream' | 'book' | 'demand'>;
 

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { folderOfOthers } from '../../projections/access.ts';
 import type { Kind } from '../../events/facts/recording.ts';
 import { foldName, idIn, libraryEntries } from '../../projections/library.ts';
 import { type ReadEntries, allPages } from '../../projections/list-page.ts';
@@ -267,7 +268,7 @@ async function searchable(
       startedAt: utcTime(row.startedAt),
       speakers: row.speakers.map(({ name, label }) => foldName(name ?? label)),
       // Folders and tags are their owner's.
-      folder: isOwn ? row.folder : `${row.owner}/${row.folder}`,
+      folder: isOwn ? row.folder : folderOfOthers(row.owner, row.folder),
       tags: isOwn ? row.tags : [],
     },
     title: [row.title ?? '', row.source ?? ''].join('\n'),

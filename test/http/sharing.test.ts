@@ -181,6 +181,12 @@ test('what is shared is listed, found and followed by whom it is shared with, an
     await found(ben),
     all.toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );
+  const inFolder = async (who: typeof ben) =>
+    (await who<Found>('GET', `/search?q=zebra&folder=${folder}`)).body.hits.map(
+      ({ recording_id }) => recording_id,
+    );
+  assert.deepEqual([await inFolder(owen), await inFolder(ben)], [[two], [two]]);
+  assert.deepEqual(await inFolder(cleo), [], 'it is not shared with her');
   type Folders = { with_me: { id: string; name: string; by: string; role: string }[] };
   assert.deepEqual((await ben<Folders>('GET', '/folders')).body.with_me, [
     { id: folder, name: 'Board', by: 'owen', role: 'read', audio: false },

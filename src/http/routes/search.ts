@@ -15,6 +15,7 @@ import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
 import { ownerName, rightsOf } from '../visible-recording.ts';
 import type { Only } from '../../search/search.ts';
+import { folderOfOthers } from '../../../projections/access.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
 import { time } from '../openapi/activity-answers.ts';
 
@@ -129,13 +130,21 @@ const searched = {
     .describe('the same by meaning; null: they were searched by their words alone'),
 };
 
-/** What a folder and tags in a query narrow a search to. */
+/** What a folder, also a shared one, and tags in a query narrow a search to. */
 export const orderMeant = async (
-  { order }: Pick<RouteServices, 'order'>,
-  owner: string,
+  services: RouteServices,
+  userId: string,
   { folder, tag }: Pick<z.output<typeof narrowingSchema>, 'folder' | 'tag'>,
 ): Promise<Pick<Only, 'folders' | 'tags'>> => ({
-  folders: folder === undefined ? undefined : foldersMeant(folder, await order.of(owner)),
+  folders:
+    folder === undefined
+      ? undefined
+      : [
+          ...foldersMeant(folder, await services.order.of(userId)),
+          ...(await sharedWith(services, userId)).folders
+            .filter((one) => one.folder === folder)
+            .map((one) => folderOfOthers(one.owner, one.folder)),
+        ],
   tags: tag === undefined ? undefined : tagsMeant(tag),
 });
 
