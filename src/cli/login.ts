@@ -3,13 +3,7 @@ import { isLoopback } from '../shared/network.ts';
 import { read } from 'read';
 import { ServiceRefusal, askAs, logIn, logInByCode } from '../recorder/ask-service.ts';
 import { loggedOut } from '../recorder/desk-link.ts';
-import {
-  type Login,
-  readLogin,
-  removeLogin,
-  serviceOrigin,
-  writeLogin,
-} from '../recorder/logins.ts';
+import { type Login, readLogin, removeLogin, writeLogin } from '../recorder/logins.ts';
 import { askPassword, passwordFromInput } from './passwords.ts';
 
 /** `mitschrift login --server URL`: keeps a session for `mitschrift record` (0600, below XDG's config folder). */
@@ -20,7 +14,7 @@ export async function login(options: {
   code?: string | undefined;
   withCode: boolean;
 }): Promise<void> {
-  const server = serviceOrigin(options.server);
+  const { server } = options;
   warnOfPlainHttp(server);
   if (options.withCode) {
     await keep(await logInByCode(server, await codeFor(server)));
@@ -38,8 +32,7 @@ async function keep(session: Login): Promise<void> {
 }
 
 /** `mitschrift logout --server URL`: ends the session there, and forgets it here whether or not the service answers. */
-export async function logout(options: { server: string }): Promise<void> {
-  const server = serviceOrigin(options.server);
+export async function logout({ server }: { server: string }): Promise<void> {
   const session = await readLogin(server, process.env);
   if (session === null) {
     console.log(`You are not logged in to ${server}.`);

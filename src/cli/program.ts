@@ -58,7 +58,7 @@ program
   .description(
     'log in to a Mitschrift server, for record (the session is saved, readable only by you)',
   )
-  .requiredOption('--server <url>', 'address of the server, such as https://notes.example.org')
+  .requiredOption('--server <url>', 'address, such as https://notes.example.org', originOf)
   .option('--user <name>', 'user name (default: ask)')
   .option('--password-stdin', 'read the password from the first line of standard input', false)
   .option('--code <code>', 'code of two-step login, or a recovery code (default: ask)')
@@ -68,13 +68,17 @@ program
 program
   .command('logout')
   .description('log out from a Mitschrift server')
-  .requiredOption('--server <url>', 'address of the server')
+  .requiredOption('--server <url>', 'address of the server', originOf)
   .action(async (options) => (await import('./login.ts')).logout(options));
 
 program
   .command('record')
   .description('record from this computer for a Mitschrift server elsewhere')
-  .requiredOption('--server <url>', 'address of the server (log in first: mitschrift login)')
+  .requiredOption(
+    '--server <url>',
+    'address of the server (log in first: mitschrift login)',
+    originOf,
+  )
   .option('--device <name>', 'input device (default: the system’s)')
   .option('--loudspeakers', 'also record what the speakers play', false)
   .option('--meeting', 'the recording is a meeting with several speakers', false)
@@ -287,6 +291,20 @@ for (const verb of ['disable', 'enable'] as const) {
     )
     .argument('<name>')
     .action(async (name) => (await import('./users.ts')).disableUser(name, verb === 'disable'));
+}
+
+/** The origin of a server. What was given is not said again, as Commander would: a password may be in it. */
+function originOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/u.test(url.protocol))
+    return program.error('--server needs an address such as https://notes.example.org');
+  if (url.username !== '' || url.password !== '')
+    return program.error(
+      'Don’t put user name or password into the address; mitschrift login asks for them.',
+    );
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    return program.error(`Use only the address of the server: ${url.origin}`);
+  return url.origin;
 }
 
 /** @throws {InvalidArgumentError} */

@@ -22,7 +22,7 @@ import {
   openDeskRecording,
   type DeskState,
 } from '../recorder/desk-recording.ts';
-import { readLogin, serviceOrigin, type Login } from '../recorder/logins.ts';
+import { readLogin, type Login } from '../recorder/logins.ts';
 import { audioFileName } from '../shared/data-directory.ts';
 import { StageError, messageOf } from '../shared/errors.ts';
 import { peopleFieldSchema } from '../recordings/people-given.ts';
@@ -59,7 +59,7 @@ type RecordOptions = {
  * disk, 1 failed, or the service takes no more of it, 3 stopped and not all sent: the next `record` goes on.
  */
 export async function record(options: RecordOptions): Promise<void> {
-  const server = serviceOrigin(options.server);
+  const { server } = options;
   const people = peopleFieldSchema.safeParse(options.people ?? '');
   if (!people.success) {
     console.error(`--people ${firstFault(people.error)}.`);
@@ -75,7 +75,7 @@ export async function record(options: RecordOptions): Promise<void> {
   const control = await openControl(socket, { who: async () => process.pid });
   const words = recordWords();
   try {
-    const wanted = { ...options, server, people: people.data };
+    const wanted = { ...options, people: people.data };
     const folders = await foldersFor(root, wanted, words);
     if (folders.length === 0) words.say(`Nothing left to send to ${server}.`);
     await recordAll(folders, root, words);

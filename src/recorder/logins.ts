@@ -9,28 +9,11 @@ import { parsedJson } from '../shared/json.ts';
 export type Login = z.infer<typeof loginSchema>;
 
 const loginSchema = z.object({
-  /** Its origin, as `serviceOrigin` gives it. */
+  /** Its origin: `https://notes.example.org`. */
   server: z.string(),
   username: z.string(),
   token: z.string(),
 });
-
-/**
- * The origin of a service: `https://notes.example.org`.
- * @throws {Error} when the text is no address of one
- */
-export function serviceOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/u.test(url.protocol))
-    throw new Error(`“${text}” is not a server address. Example: https://notes.example.org`);
-  if (url.username !== '' || url.password !== '')
-    throw new Error(
-      'Don’t put user name or password into the address; mitschrift login asks for them.',
-    );
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
-    throw new Error(`Use only the address of the server: ${url.origin}`);
-  return url.origin;
-}
 
 /** Null when there is none, or the file is damaged: logging in mends both. Others may not read it from then on. */
 export async function readLogin(server: string, env: NodeJS.ProcessEnv): Promise<Login | null> {

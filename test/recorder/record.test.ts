@@ -229,8 +229,13 @@ test('a certificate that is not trusted is named, with what to do about it', asy
   assert.equal(await trusted.code, 1);
   assert.match(trusted.err(), /isn’t Mitschrift/);
   const address = command(t, env, ['login', '--server', 'https://anna:x@example.org'], '');
-  assert.equal(await address.code, 1);
+  assert.equal(await address.code, 2);
   assert.doesNotMatch(address.err(), /anna:x/);
+  for (const server of ['anna:x@example.org', 'https://notes.example.org/app', 'nonsense']) {
+    const refused = command(t, env, ['record', '--server', server]);
+    assert.equal(await refused.code, 2, server);
+    assert.doesNotMatch(refused.err(), /anna:x/);
+  }
 });
 
 test('another server than a Mitschrift is named as such, and gets nothing it could lead elsewhere', async (t) => {
