@@ -120,11 +120,7 @@ export function countingFor(
 
   return {
     count: () => count(countEveryMs / 2),
-    byUser: keptFor(
-      shownMs,
-      now,
-      async () => new Map((await usersCounted(deps, shownMs, stopping.signal)).value),
-    ),
+    byUser: async () => new Map((await usersCounted(deps, shownMs, stopping.signal)).value),
     async countAgain(): Promise<void> {
       // Nothing is counted without a limit, so there is a first count when one is set.
       const limited = limitedBy(deps.settings());
@@ -146,20 +142,6 @@ const limitedBy = (settings: ReturnType<SpaceDeps['settings']>): ReadonlySet<str
   new Set(
     (['limits.spaces_gb', 'limits.user_gb'] as const).filter((limit) => settings[limit] !== null),
   );
-
-/** What was made last is given again for a while; what failed is made again by who asks next. */
-function keptFor<T>(ms: number, now: () => number, make: () => Promise<T>): () => Promise<T> {
-  let kept: { at: number; made: Promise<T> } | undefined;
-  return () => {
-    if (kept && now() - kept.at < ms) return kept.made;
-    const fresh = { at: now(), made: make() };
-    kept = fresh;
-    fresh.made.catch(() => {
-      if (kept === fresh) kept = undefined;
-    });
-    return fresh.made;
-  };
-}
 
 type CountDeps = SpaceDeps & { now: () => number; withinMs: number };
 
