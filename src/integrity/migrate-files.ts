@@ -1,18 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { copyFile, readdir, rename, rm } from 'node:fs/promises';
+import { copyFile, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ulid } from 'ulid';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
-import { hasCode } from '../shared/errors.ts';
-import {
-  copyDurably,
-  hashFile,
-  ifMissing,
-  privateDirectory,
-  syncDirectory,
-  syncFile,
-} from '../shared/files.ts';
+import { hashFile, ifMissing, moveDurably, privateDirectory, syncFile } from '../shared/files.ts';
 import { inOrder } from '../shared/mutex.ts';
 import { type Blobs, segmentsOf } from '../storage/blobs/blobs.ts';
 import { hashBlob } from './kept-files.ts';
@@ -109,15 +101,13 @@ export function filesOfFolder(data: Pick<DataFolder, 'shared'>): MigratedFiles {
     hash,
     withPath: (name, work) => work(pathOf(name)),
     async put(name, from, sha256) {
-      const folder = dirname(pathOf(name));
-      await privateDirectory(folder);
+      await privateDirectory(dirname(pathOf(name)));
       await privateDirectory(join(data.shared, migratingFolder));
       const temporary = join(data.shared, migratingFolder, ulid());
       await copyFile(from, temporary);
       if ((await hashFile(temporary))?.sha256 !== sha256) throw changed(name);
       await syncFile(temporary);
-      await moveTo(temporary, pathOf(name));
-      await syncDirectory(folder);
+      await moveDurably(temporary, pathOf(name));
     },
     remove: (name) => rm(pathOf(name), { force: true }),
     async tidy() {
@@ -174,15 +164,6 @@ const changed = (name: string) =>
   new Error(`${name} changed while it was copied. Stop Mitschrift first.`);
 
 const isLeftByCopy = (name: string): boolean => name.startsWith('.migrating-');
-
-/** Where its folder is of another file system, the copy is made once more, there. */
-async function moveTo(path: string, to: string): Promise<void> {
-  await rename(path, to).catch(async (error: unknown) => {
-    if (!hasCode(error, 'EXDEV')) throw error;
-    await copyDurably(path, to);
-    await rm(path);
-  });
-}
 
 /** Regular files alone: no link leads out. What an interrupted copy left is none of them. */
 async function* filesBelow(

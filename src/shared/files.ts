@@ -1,5 +1,5 @@
 import { ulid } from 'ulid';
-import { ifCode } from './errors.ts';
+import { hasCode, ifCode } from './errors.ts';
 import { constants, createReadStream } from 'node:fs';
 import {
   type FileHandle,
@@ -46,6 +46,16 @@ export async function copyDurably(path: string, to: string): Promise<void> {
   } finally {
     await rm(copy, { force: true });
   }
+  await syncDirectory(dirname(to));
+}
+
+/** Moves a file that is synced into the place of what is there; to another file system by a copy. */
+export async function moveDurably(path: string, to: string): Promise<void> {
+  await rename(path, to).catch(async (error: unknown) => {
+    if (!hasCode(error, 'EXDEV')) throw error;
+    await copyDurably(path, to);
+    await rm(path, { force: true });
+  });
   await syncDirectory(dirname(to));
 }
 

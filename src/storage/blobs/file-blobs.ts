@@ -19,8 +19,8 @@ import { Readable } from 'node:stream';
 import { soleOwnership } from '../../../events/ownership.ts';
 import { hasCode, ifCode } from '../../shared/errors.ts';
 import {
-  copyDurably,
   ifMissing,
+  moveDurably,
   overwrite,
   privateDirectory,
   syncDirectory,
@@ -161,16 +161,8 @@ async function put(
 
 /** To another file system it is copied. */
 async function move({ root }: Store, segments: string[], from: string): Promise<void> {
-  const folder = await folderFor(root, segments.slice(0, -1));
-  const path = join(root, ...segments);
-  try {
-    await rename(from, path);
-  } catch (error) {
-    if (!hasCode(error, 'EXDEV')) throw error;
-    await copyDurably(from, path);
-    await rm(from, { force: true });
-  }
-  await syncDirectory(folder);
+  await folderFor(root, segments.slice(0, -1));
+  await moveDurably(from, join(root, ...segments));
 }
 
 /** The whole body, synced. @throws {BlobsError} `BLOBS_DIFFER` */
