@@ -1,13 +1,15 @@
-import type { ProjectionStorage } from '../../projections/runner/projection.ts';
+import { access } from '../../projections/access.ts';
 import type { CaptureNow } from '../capture/capture-now.ts';
 import type { BackupNow } from '../integrity/backups.ts';
 import {
   type AtWork,
   type RecordingNow,
   type StatusView,
+  recordings,
   statusOf,
 } from '../../projections/recordings.ts';
 import { listed } from '../../projections/recording-row.ts';
+import { cachedReads } from './cached-reads.ts';
 import { limits } from './limits.ts';
 import { followable, foldersWithMe } from './shared-with-me.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
@@ -47,18 +49,11 @@ export async function presentStatus(
   {
     position = services.projections.position(),
     language = services.settings()['ui.language'],
-    read = statusOf,
-    follow = () => followingNow(services, caller),
-  }: {
-    position?: number;
-    language?: Language | undefined;
-    read?: (storage: ProjectionStorage, owner: string) => Promise<StatusView>;
-    follow?: () => Promise<RunningOfOthers>;
-  } = {},
+  }: { position?: number; language?: Language | undefined } = {},
 ) {
   const [now, following, refreshing, backup] = await Promise.all([
-    read(services.storage, caller.userId),
-    follow(),
+    statusNow(services, caller),
+    followingNow(services, caller),
     services.refreshing.left(caller.userId),
     caller.isAdmin ? services.backups.now() : null,
   ]);
@@ -95,13 +90,46 @@ export async function presentStatus(
   };
 }
 
-export type RunningOfOthers = Awaited<ReturnType<typeof followingNow>>;
+/** What is kept for routes and the feed alike. */
+const openReads = (projections: HttpServices['projections']) => ({
+  statuses: cachedReads<StatusView>(projections, [recordings.name], limits.statusesKeptMax),
+  following: cachedReads<RunningOfOthers>(
+    projections,
+    [recordings.name, access.name],
+    limits.statusesKeptMax,
+  ),
+});
+const opened = new WeakMap<HttpServices['projections'], ReturnType<typeof openReads>>();
+function readsOf({ projections }: Pick<HttpServices, 'projections'>) {
+  const present = opened.get(projections) ?? openReads(projections);
+  opened.set(projections, present);
+  return present;
+}
+
+const statusNow = (
+  services: Pick<HttpServices, 'storage' | 'projections'>,
+  { userId }: Pick<Caller, 'userId'>,
+): Promise<StatusView> =>
+  readsOf(services).statuses(userId, () => statusOf(services.storage, userId), still);
+// For how long something has been recording is computed at each request.
+const still = ({ recordings }: StatusView) => recordings.length === 0;
+
+type FollowingServices = Pick<HttpServices, 'storage' | 'accounts' | 'settings' | 'order'>;
+
+async function followingNow(
+  services: FollowingServices & Pick<HttpServices, 'projections'>,
+  caller: Pick<Caller, 'userId'>,
+): Promise<RunningOfOthers> {
+  const { accounts, settings } = services;
+  // What others record may also be withdrawn by a group, an account or a setting.
+  const key = [caller.userId, settings()['sharing.users'], await accounts.takeIn()].join();
+  return await readsOf(services).following(key, () => runningOfOthers(services, caller));
+}
+
+type RunningOfOthers = Awaited<ReturnType<typeof runningOfOthers>>;
 
 /** What others record that the caller may follow. */
-export async function followingNow(
-  services: Pick<HttpServices, 'storage' | 'accounts' | 'settings' | 'order'>,
-  caller: Pick<Caller, 'userId'>,
-) {
+async function runningOfOthers(services: FollowingServices, caller: Pick<Caller, 'userId'>) {
   const lines = await followable(services, caller, limits.followingMax);
   const rows = await listed(services.storage, lines);
   const known = rows.some(({ folder }) => folder !== null)

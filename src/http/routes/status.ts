@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { access } from '../../../projections/access.ts';
-import { type StatusView, recordings, statusOf } from '../../../projections/recordings.ts';
-import { cachedReads } from '../cached-reads.ts';
 import { limits } from '../limits.ts';
-import { type RunningOfOthers, followingNow, presentStatus } from '../status-answer.ts';
+import { presentStatus } from '../status-answer.ts';
 import { languageWanted } from '../readers-language.ts';
 import { trySpeech } from '../../doctor/try-servers.ts';
 import { checkIn } from '../../doctor/check.ts';
@@ -16,15 +13,6 @@ import { perApp, routesOf } from '../route.ts';
 const route = routesOf({ tag: 'Status' });
 const watching = routesOf({ tag: 'Watching', access: 'admin', needs: [] });
 
-const keptStatuses = perApp(({ projections }) =>
-  cachedReads<StatusView>(projections, [recordings.name], limits.statusesKeptMax),
-);
-const keptFollowing = perApp(({ projections }) =>
-  cachedReads<RunningOfOthers>(projections, [recordings.name, access.name], limits.statusesKeptMax),
-);
-// For how long something has been recording is computed at each request.
-const still = ({ recordings }: StatusView) => recordings.length === 0;
-
 const statechart = perApp(() => Buffer.from(JSON.stringify(chartJson())));
 
 /** What is going on for the caller, and what a recording can go through. */
@@ -34,18 +22,9 @@ export const statusRoutes = [
     summary: 'What is going on for the caller, and what waits for them',
     answers: { 200: { description: 'The status.', json: statusSchema } },
     async run({ ctx, caller }, services) {
-      const kept = keptStatuses(services);
-      const following = keptFollowing(services);
       return await presentStatus(services, caller, {
         // Who says nothing of languages is answered in the house's.
         language: ctx.get('Accept-Language') === '' ? undefined : languageWanted(ctx),
-        read: (storage, owner) => kept(owner, () => statusOf(storage, owner), still),
-        // What others record may also be withdrawn by a group, an account or a setting.
-        async follow() {
-          const { accounts, settings } = services;
-          const key = [caller.userId, settings()['sharing.users'], await accounts.takeIn()].join();
-          return await following(key, () => followingNow(services, caller));
-        },
       });
     },
   }),
