@@ -34,10 +34,9 @@ import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { recordingAt } from '../../recordings/recording-at.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
-import { ownerOf } from '../feed/owner-of.ts';
 import { factPage } from '../openapi/fact-answers.ts';
 import * as answers from '../openapi/recording-answers.ts';
-import { perApp, routesOf } from '../route.ts';
+import { routesOf } from '../route.ts';
 import type { Origin } from '../../../projections/recording/origins.ts';
 import { originsAnswer } from '../origins.ts';
 
@@ -182,8 +181,6 @@ export const recordingRoutes = [
   }),
 ];
 
-const ownersOf = perApp(ownerOf);
-
 /**
  * The log a page at a time, or one recording's facts, for administrators. Content only of the
  * caller's own recordings; of erased ones no digest, length or time of the file.
@@ -199,11 +196,10 @@ export const eventRoutes = [
     }),
     answers: { 200: { description: 'A page of facts.', json: factPage } },
     async run({ query: { after, limit, recording }, caller: { userId } }, services) {
-      const owners = ownersOf(services);
       const shownOf = async (id: string) => {
         const row = await recordingById(services.storage, id);
         const wasErased = row !== undefined && isIn(row.state, 'idle.erased');
-        return { content: (await owners(id)) === userId, wasErased };
+        return { content: row?.owner === userId, wasErased };
       };
       if (recording !== undefined) {
         const shown = await shownOf(recording);
