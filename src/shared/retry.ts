@@ -50,25 +50,29 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
   }
 }
 
-/** Does `work` again and again, with a pause after each time. It ends when `signal` aborts, and never rejects. */
+/** Does `work` again and again, with a pause between. It ends when `signal` aborts, and never rejects. */
 export async function repeatedly(
   work: () => Promise<void>,
   {
     pauseMs,
+    pausesFirst = false,
     signal,
     onFailure = () => {},
   }: {
     pauseMs: number;
+    pausesFirst?: boolean;
     signal: AbortSignal;
     /** What `work` throws after the abort is none. */
     onFailure?: (error: unknown) => void;
   },
 ): Promise<void> {
+  const pause = () => systemClock.wait(pauseMs, signal).catch(() => undefined);
+  if (pausesFirst) await pause();
   while (!signal.aborted) {
     await work().catch((error: unknown) => {
       if (!signal.aborted) onFailure(error);
     });
-    await systemClock.wait(pauseMs, signal).catch(() => undefined);
+    await pause();
   }
 }
 

@@ -6,6 +6,7 @@ import { isIn } from '../../../machines/states.ts';
 import { recordingById } from '../../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
+import { repeatedly } from '../../shared/retry.ts';
 import type { ByOne } from '../by-one.ts';
 import type { Puts } from '../postgres/puts.ts';
 import type { Blobs } from './blobs.ts';
@@ -36,23 +37,21 @@ export function keepCollecting(
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  let round: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    round = round
-      .then(() => collect({ ...deps, now: Date.now, signal }))
-      .then((removed) => {
-        if (removed) log.info({ removed }, 'unreferenced files removed');
-      })
-      .catch((error: unknown) => {
-        if (!signal.aborted)
-          log.warn({ err: error }, 'search for unreferenced files was not completed');
-      });
-  }, everyMs).unref();
+  const round = async (): Promise<void> => {
+    const removed = await collect({ ...deps, now: Date.now, signal });
+    if (removed) log.info({ removed }, 'unreferenced files removed');
+  };
+  const rounds = repeatedly(round, {
+    pauseMs: everyMs,
+    pausesFirst: true,
+    signal,
+    onFailure: (error) =>
+      log.warn({ err: error }, 'search for unreferenced files was not completed'),
+  });
   return {
     async stop() {
-      clearInterval(timer);
       stopping.abort();
-      await round;
+      await rounds;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Ownership } from '../../../events/ownership.ts';
-import { systemClock } from '../../shared/retry.ts';
+import { repeatedly } from '../../shared/retry.ts';
 import type { Postgres } from './connection.ts';
 import { type Generation, generationAt } from './generation.ts';
 import { postgresProjectionStorage } from './projection-storage.ts';
@@ -32,13 +32,12 @@ export function keepRemovingOldRows(deps: OldRowsDeps): OldRows {
   let looking: Promise<void> = Promise.resolve();
   const keepLooking = async (signal: AbortSignal): Promise<void> => {
     const free = new Set<string>();
-    while (!signal.aborted) {
-      await systemClock.wait(deps.everyMs, signal).catch(() => undefined);
-      if (signal.aborted) return;
-      await look(deps, free, signal).catch((error: unknown) => {
-        if (!signal.aborted) deps.onFailure(error);
-      });
-    }
+    await repeatedly(() => look(deps, free, signal), {
+      pauseMs: deps.everyMs,
+      pausesFirst: true,
+      signal,
+      onFailure: deps.onFailure,
+    });
   };
   return {
     projects(is) {
