@@ -61,9 +61,7 @@ export function openMeaning(deps: MeaningDeps): MeaningOf {
       queue: model.queue,
       concurrency: slots,
       owner,
-      alone: false,
       signal,
-      onWaiting() {},
     });
     try {
       const [vector = new Float32Array()] = await model.embed([text], 'question', signal);

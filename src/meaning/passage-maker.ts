@@ -309,9 +309,7 @@ async function embedded(
     queue: model.queue,
     concurrency: passageSlots,
     owner,
-    alone: false,
     signal,
-    onWaiting() {},
   });
   try {
     const found = await model.embed(texts, 'passage', signal);

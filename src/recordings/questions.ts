@@ -47,9 +47,7 @@ export function openQuestions(deps: {
           queue: lease.value.queue,
           concurrency,
           owner,
-          alone: false,
           signal,
-          onWaiting() {},
         });
         try {
           return await work(lease.value);

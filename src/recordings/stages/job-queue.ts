@@ -15,10 +15,10 @@ export type SlotRequest = {
   /** Whose job it is: users take turns, however many jobs each has. */
   owner: string;
   /** Run only while nothing else runs, and let nothing else start meanwhile. */
-  alone: boolean;
+  alone?: boolean;
   signal: AbortSignal;
   /** Called when what the job waits for changes; with null once it has a slot. */
-  onWaiting(waiting: QueueWait | null): void;
+  onWaiting?(waiting: QueueWait | null): void;
 };
 
 /** Hands out slots at engines, fair across users, first come first served within one user's jobs. */
@@ -38,7 +38,7 @@ export class JobQueueFull extends Error {
   }
 }
 
-type Job = SlotRequest & { arrived: number; since: string; shown: string; start(): void };
+type Job = Required<SlotRequest> & { arrived: number; since: string; shown: string; start(): void };
 
 type Queue = {
   waiting: Job[];
@@ -67,6 +67,8 @@ export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
           settle(queue);
         };
         const job: Job = {
+          alone: false,
+          onWaiting() {},
           ...request,
           arrived: ++queue.clock,
           since: now().toISOString(),
@@ -77,7 +79,7 @@ export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
             queue.running.add(job);
             // Forgetting who was served long ago only lets them go first: bounded at no cost.
             queue.servedAt.set(ownerIn(job), ++queue.clock);
-            request.onWaiting(null);
+            job.onWaiting(null);
             resolve({ release: () => queue.running.delete(job) && settle(queue) });
           },
         };

@@ -48,9 +48,7 @@ export async function measureAgain(
     queue: 'diarization',
     concurrency: 1,
     owner,
-    alone: false,
     signal,
-    onWaiting() {},
   });
   const embedder = await deps.openEmbedder();
   try {

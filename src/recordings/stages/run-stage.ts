@@ -187,7 +187,6 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
         queue,
         concurrency,
         owner,
-        alone: false,
         signal: turnSignal,
         onWaiting: (waiting) =>
           isShown && progress.set(recordingId, stage, { waiting: inQueue(stage, waiting) }),
