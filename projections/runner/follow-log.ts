@@ -98,15 +98,11 @@ async function readToEnd(following: Following, lane: Lane): Promise<boolean> {
 }
 
 async function join(following: Following, lane: Lane): Promise<void> {
-  const { lead, store } = following;
+  const { lead } = following;
   while (lead.position - lane.position > joinGapMax) await catchUp(following, lane);
   await following.onLead(async () => {
-    while (lane.position < lead.position) {
-      const missing = lead.position - lane.position;
-      const read = () => readPage(store, lane.position, missing);
-      const { facts } = await reading(following, lane, read);
-      await advance(following, lane, facts);
-    }
+    // It may end ahead of the lead: its members pass over what they have.
+    await catchUp(following, lane);
     lead.members.push(...lane.members);
   });
   goLive(following, lane);
@@ -182,26 +178,6 @@ function assertDense(after: number, facts: readonly LoggedFact[]): void {
 export const foldedFactsMax = 2000;
 /** At most this much content: a fact weighs 1, one with text more, by how much text its type may hold. */
 const pageWeightMax = 4000;
-
-/**
- * The facts after a position, as many as a page may hold.
- * `ended`: there were no more in the log.
- */
-async function readPage(
-  store: EventStore,
-  afterPosition: number,
-  factsMax: number = foldedFactsMax,
-): Promise<{ facts: LoggedFact[]; ended: boolean }> {
-  const facts: LoggedFact[] = [];
-  const limit = Math.min(factsMax, foldedFactsMax);
-  let weight = 0;
-  for await (const fact of store.readAll({ afterPosition, limit })) {
-    facts.push(fact);
-    weight += weightOf(fact);
-    if (weight >= pageWeightMax) return { facts, ended: false };
-  }
-  return { facts, ended: facts.length < limit };
-}
 
 /**
  * The facts after a position up to the end of the log, many at a time: in catching up, what a page
