@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../shared/errors.ts';
 import type { GrowingHash } from './growing-hash.ts';
 import { writeDurably, ifMissing } from '../../shared/files.ts';
+import { readJsonFile } from '../../shared/json.ts';
 import type { EndReason } from '../process/protocol.ts';
 import { type Ledger, recoverLedger } from './ledger.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
@@ -48,8 +48,8 @@ export const writeClaim = (folder: string, claim: CaptureClaim): Promise<void> =
   writeDurably(join(folder, claimFileName), JSON.stringify(claim));
 
 /** Null when nothing was ever captured here. */
-export const readClaim = (folder: string): Promise<CaptureClaim | null> =>
-  readAs(join(folder, claimFileName), claimSchema);
+export const readClaim = async (folder: string): Promise<CaptureClaim | null> =>
+  (await readJsonFile(join(folder, claimFileName), claimSchema)) ?? null;
 
 export async function writeNotes(folder: string, notes: CaptureNotes): Promise<void> {
   const path = join(folder, notesFileName);
@@ -59,8 +59,8 @@ export async function writeNotes(folder: string, notes: CaptureNotes): Promise<v
   await rename(`${path}.tmp`, path);
 }
 
-export const readNotes = (folder: string): Promise<CaptureNotes | null> =>
-  readAs(join(folder, notesFileName), notesSchema);
+export const readNotes = async (folder: string): Promise<CaptureNotes | null> =>
+  (await readJsonFile(join(folder, notesFileName), notesSchema)) ?? null;
 
 /** Removes what captures keep beside the audio, and with `audio` that too. */
 export async function removeCaptureFiles(
@@ -151,15 +151,4 @@ export async function finishedAudio(
     duration: frames / captureRate,
     ledger,
   };
-}
-
-/** Null when the file is not there, or no whole one. */
-async function readAs<T>(path: string, schema: z.ZodType<T>): Promise<T | null> {
-  try {
-    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
-    throw error;
-  }
 }

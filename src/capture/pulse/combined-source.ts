@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exists, writeDurably, ifMissing } from '../../shared/files.ts';
+import { exists, writeDurably } from '../../shared/files.ts';
+import { readJsonFile } from '../../shared/json.ts';
 import { StageError } from '../../shared/errors.ts';
 import type { Log } from '../../shared/log.ts';
 import { failure } from '../../words/failures.ts';
@@ -57,15 +58,16 @@ export function combinedSource(given: CombinedHost): CombinedSource {
   const host: Host = { ...given, refusesCancelling: false };
   const { path, pulse } = host;
   const inTurn = mutex();
+  const selected = async () => (await readJsonFile(path, selectionSchema)) ?? null;
   const formNow = () => ({ channels: host.channels(), cancelsEcho: host.cancelsEcho() });
 
   return {
     formNow,
-    selection: () => readSelection(path),
+    selection: selected,
     select: (selection) =>
       inTurn(async () => {
         await check(host, selection);
-        const before = await readSelection(path);
+        const before = await selected();
         // First: a chain without names, which a kill would leave, is never taken down.
         await writeSelection(path, selection);
         try {
@@ -77,7 +79,7 @@ export function combinedSource(given: CombinedHost): CombinedSource {
       }),
     build: (form = formNow()) =>
       inTurn(async () => {
-        const selection = await readSelection(path);
+        const selection = await selected();
         if (!selection) throw new StageError(failure('combined-not-chosen'), { retriable: false });
         const gone = await missing(host, selection);
         if (gone) await unloadLoopbackOf(host, gone);
@@ -86,7 +88,7 @@ export function combinedSource(given: CombinedHost): CombinedSource {
       }),
     stands: (form = formNow()) =>
       inTurn(async () => {
-        const selection = await readSelection(path);
+        const selection = await selected();
         if (!selection) return false;
         const modules = await pulse.modules();
         if (!wanted(host, selection, form).every((module) => loaded(module, modules))) return false;
@@ -130,13 +132,6 @@ const wanted = (
     channels,
     cancelled: cancelsEcho && !host.refusesCancelling,
   });
-
-async function readSelection(path: string): Promise<CombinedSelection | null> {
-  const text = await readFile(path, 'utf8').catch(ifMissing(null));
-  if (text === null) return null;
-  const parsed = selectionSchema.safeParse(json(text));
-  return parsed.success ? parsed.data : null;
-}
 
 const writeSelection = (path: string, selection: CombinedSelection | null): Promise<void> =>
   selection === null
@@ -271,11 +266,3 @@ async function teardown({ instance, pulse }: Host): Promise<void> {
 }
 
 const selectionSchema = z.strictObject({ microphone: z.string(), monitor: z.string() });
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
