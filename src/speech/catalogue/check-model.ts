@@ -77,8 +77,9 @@ async function tried(
       return spans.length === 0 ? modelFailure('test-no-speech') : null;
     }
     case 'speaker-embedding': {
-      const embedding = await engine.ask({ op: 'embed', config, path }, options);
-      return embedding.length === 0 ? modelFailure('test-no-voice') : null;
+      const turns = [[0, end, 0]] as const;
+      const [voice] = await engine.ask({ op: 'voices', config, path, turns }, options);
+      return voice?.embedding ? null : modelFailure('test-no-voice');
     }
     case 'punctuation': {
       const request = { op: 'punctuate', config, texts: [textSample] } as const;

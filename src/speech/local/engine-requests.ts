@@ -48,12 +48,6 @@ export type LocalRequest =
       end: number;
     }
   | {
-      op: 'embed';
-      /** SpeakerEmbeddingExtractor configuration with absolute paths. */
-      config: Record<string, unknown>;
-      path: string;
-    }
-  | {
       op: 'voices';
       /** SpeakerEmbeddingExtractor configuration with absolute paths. */
       config: Record<string, unknown>;
@@ -90,8 +84,6 @@ export type LocalAnswers = {
   hear: string;
   detect: Stretch[];
   diarize: Window;
-  /** Of a whole file; empty when it is too short. */
-  embed: number[];
   voices: WindowVoice[];
   /** Each text with punctuation and capitals. */
   punctuate: string[];

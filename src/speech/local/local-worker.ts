@@ -39,7 +39,7 @@ let loaded: { key: string; recogniser: OfflineRecognizer } | undefined;
 async function answer(
   request: LocalRequest,
   progress: (fraction: number) => void,
-): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | number[] | string[] | string> {
+): Promise<LocalResult | Stretch[] | Window | WindowVoice[] | string[] | string> {
   switch (request.op) {
     case 'recognise':
       return recognise(request);
@@ -49,8 +49,6 @@ async function answer(
       return detect(request, progress);
     case 'diarize':
       return diarizeWindow(request);
-    case 'embed':
-      return embed(request);
     case 'voices':
       return embedVoices(request, progress);
     default:
@@ -74,17 +72,6 @@ function hear({ key, config, speech, samples }: RequestOf<'hear'>): string {
     stream.acceptWaveform({ samples: floats(samples), sampleRate: speechRate });
   while (recogniser.isReady(stream)) recogniser.decode(stream);
   return recogniser.getResult(stream).text;
-}
-
-async function embed({ config, path }: RequestOf<'embed'>): Promise<number[]> {
-  const extractor = new sherpa.SpeakerEmbeddingExtractor(config);
-  const stream = extractor.createStream();
-  stream.acceptWaveform({
-    samples: await readFloats(path, [0, Infinity], secondsMin),
-    sampleRate: speechRate,
-  });
-  stream.inputFinished();
-  return extractor.isReady(stream) ? [...extractor.compute(stream, false)] : [];
 }
 
 function punctuate(
