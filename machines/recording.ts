@@ -20,8 +20,8 @@ import {
   ofVoices,
   remarks,
   retelling,
-  running,
-  stageFacts,
+  region,
+  staged,
   toIdle,
   unprovided,
 } from './transitions.ts';
@@ -155,127 +155,67 @@ export const recordingMachine = parts.createMachine({
       },
       states: {
         /** Its audio is made of parts of others; the facts of a run follow at once, up to the documents. */
-        assembling: {
-          ...running('assemble'),
-          on: {
-            ...stageFacts('assemble'),
-            ...absorbed,
-            'audio.assembled': answers('assemble', 'recognising'),
-          },
-        },
-        recognising: {
-          ...running('transcribe'),
-          on: {
-            ...stageFacts('transcribe'),
-            'speech.detected': { guard: 'plansThisAttempt', ...noting },
-            'utterance.recognised': { guard: 'recognisesNextStretch', ...noting },
-            'transcription.completed': [
-              { guard: 'completesSolo', ...noted('finishing') },
-              { guard: 'completesMeeting', ...noted('attributing') },
-            ],
-          },
-        },
+        assembling: staged('assemble', {
+          ...absorbed,
+          'audio.assembled': answers('assemble', 'recognising'),
+        }),
+        recognising: staged('transcribe', {
+          'speech.detected': { guard: 'plansThisAttempt', ...noting },
+          'utterance.recognised': { guard: 'recognisesNextStretch', ...noting },
+          'transcription.completed': [
+            { guard: 'completesSolo', ...noted('finishing') },
+            { guard: 'completesMeeting', ...noted('attributing') },
+          ],
+        }),
         attributing: {
           type: 'parallel',
           onDone: 'joining',
           states: {
-            diarize: {
-              initial: 'running',
-              states: {
-                running: {
-                  ...running('diarize'),
-                  on: {
-                    ...stageFacts('diarize'),
-                    'diarization.completed': answers('diarize', 'done'),
-                    'diarization.skipped': answers('diarize', 'done'),
-                  },
-                },
-                done: { type: 'final' },
-              },
-            },
-            identify: {
-              initial: 'running',
-              states: {
-                running: {
-                  ...running('identify'),
-                  on: {
-                    ...stageFacts('identify'),
-                    'identification.completed': answers('identify', 'done'),
-                    'identification.skipped': answers('identify', 'done'),
-                  },
-                },
-                done: { type: 'final' },
-              },
-            },
+            diarize: region('diarize', {
+              'diarization.completed': answers('diarize', 'done'),
+              'diarization.skipped': answers('diarize', 'done'),
+            }),
+            identify: region('identify', {
+              'identification.completed': answers('identify', 'done'),
+              'identification.skipped': answers('identify', 'done'),
+            }),
           },
         },
-        joining: {
-          ...running('join'),
-          on: {
-            ...stageFacts('join'),
-            'turns.joined': answers('join', '#recording.awaiting-speakers'),
-          },
-        },
+        joining: staged('join', {
+          'turns.joined': answers('join', '#recording.awaiting-speakers'),
+        }),
         finishing: {
           type: 'parallel',
           onDone: 'entitling',
           states: {
-            punctuate: {
-              initial: 'running',
-              states: {
-                running: {
-                  ...running('punctuate'),
-                  on: {
-                    ...stageFacts('punctuate'),
-                    ...fallback('punctuate'),
-                    'transcript.punctuated': answers('punctuate', 'done'),
-                  },
-                },
-                done: { type: 'final' },
-              },
-            },
-            summarise: {
-              initial: 'running',
-              states: {
-                running: {
-                  ...running('summarise'),
-                  on: {
-                    ...stageFacts('summarise'),
-                    ...fallback('summarise'),
-                    'summary.completed': answers('summarise', 'done'),
-                  },
-                },
-                done: { type: 'final' },
-              },
-            },
+            punctuate: region('punctuate', {
+              ...fallback('punctuate'),
+              'transcript.punctuated': answers('punctuate', 'done'),
+            }),
+            summarise: region('summarise', {
+              ...fallback('summarise'),
+              'summary.completed': answers('summarise', 'done'),
+            }),
           },
         },
-        entitling: {
-          ...running('entitle'),
-          on: {
-            ...stageFacts('entitle'),
-            ...fallback('entitle'),
-            'title.chosen': answers('entitle', 'writing'),
+        entitling: staged('entitle', {
+          ...fallback('entitle'),
+          'title.chosen': answers('entitle', 'writing'),
+        }),
+        writing: staged('write', {
+          ...changes('writing'),
+          'summary.edited': { ...changes('writing')['summary.edited'], guard: 'rewordsSummary' },
+          'corrections.carried_over': {
+            guard: { type: 'answersThisAttempt', params: { stage: 'write' } },
+            ...noting,
           },
-        },
-        writing: {
-          ...running('write'),
-          on: {
-            ...stageFacts('write'),
-            ...changes('writing'),
-            'summary.edited': { ...changes('writing')['summary.edited'], guard: 'rewordsSummary' },
-            'corrections.carried_over': {
-              guard: { type: 'answersThisAttempt', params: { stage: 'write' } },
-              ...noting,
-            },
-            'documents.named': { guard: 'namesDocumentsOnce', ...noting },
-            'documents.rendered': { guard: 'savesNextVersion', ...noting },
-            'documents.saved': [
-              { guard: 'savesAndRetells', ...noted('retelling') },
-              { guard: 'savesNextVersion', ...noted('#recording.idle.saved') },
-            ],
-          },
-        },
+          'documents.named': { guard: 'namesDocumentsOnce', ...noting },
+          'documents.rendered': { guard: 'savesNextVersion', ...noting },
+          'documents.saved': [
+            { guard: 'savesAndRetells', ...noted('retelling') },
+            { guard: 'savesNextVersion', ...noted('#recording.idle.saved') },
+          ],
+        }),
         retelling,
         continuing,
         /** Where a retry goes: regions that were done stay done, those that ran run again. */

@@ -14,7 +14,7 @@ export const answers = <S extends Stage>(stage: S, target: string) =>
   }) as const;
 
 /** What every state that runs a stage has: its activity, and the stage's name as its tag. */
-export const running = <S extends Stage>(stage: S) =>
+const running = <S extends Stage>(stage: S) =>
   ({
     tags: stage,
     invoke: {
@@ -32,7 +32,7 @@ export const running = <S extends Stage>(stage: S) =>
 export const erased = noted('#recording.idle.erased');
 
 /** The facts that any stage may lead to while it runs. */
-export const stageFacts = <S extends Stage>(stage: S) =>
+const stageFacts = <S extends Stage>(stage: S) =>
   ({
     'stage.started': { guard: { type: 'startsThisStage', params: { stage } }, ...noting },
     'stage.interrupted': {
@@ -44,6 +44,17 @@ export const stageFacts = <S extends Stage>(stage: S) =>
       target: '#recording.error',
       actions: 'note',
     },
+  }) as const;
+
+/** A state that runs a stage. @param on besides what any stage may lead to */
+export const staged = <S extends Stage, const On>(stage: S, on: On) =>
+  ({ ...running(stage), on: { ...stageFacts(stage), ...on } }) as const;
+
+/** A stage beside others: its part is done when `on` leads to `done`. */
+export const region = <S extends Stage, const On>(stage: S, on: On) =>
+  ({
+    initial: 'running',
+    states: { running: staged(stage, on), done: { type: 'final' } },
   }) as const;
 
 const [capture, follow] = [running('capture'), running('follow')] as const;
@@ -169,22 +180,14 @@ export const retelling = {
   initial: 'summarising',
   on: { ...changes('#recording.transcribing.writing'), ...continued },
   states: {
-    summarising: {
-      ...running('summarise'),
-      on: {
-        ...stageFacts('summarise'),
-        ...fallback('summarise', '#recording.idle.saved'),
-        'summary.completed': answers('summarise', 'entitling'),
-      },
-    },
-    entitling: {
-      ...running('entitle'),
-      on: {
-        ...stageFacts('entitle'),
-        ...fallback('entitle', '#recording.transcribing.writing'),
-        'title.chosen': answers('entitle', '#recording.transcribing.writing'),
-      },
-    },
+    summarising: staged('summarise', {
+      ...fallback('summarise', '#recording.idle.saved'),
+      'summary.completed': answers('summarise', 'entitling'),
+    }),
+    entitling: staged('entitle', {
+      ...fallback('entitle', '#recording.transcribing.writing'),
+      'title.chosen': answers('entitle', '#recording.transcribing.writing'),
+    }),
   },
 } as const;
 
@@ -216,17 +219,13 @@ export const absorbed = {
 } as const;
 
 /** It is taken up by the recording behind which it was recorded, or stays; until that one is asked, a person may delete it. */
-export const continuing = {
-  ...running('continue'),
-  on: {
-    ...stageFacts('continue'),
-    'recording.erased': [
-      { guard: 'isBySystem', ...erased },
-      { guard: 'staysItself', ...erased },
-    ],
-    'recording.kept_apart': answers('continue', 'writing'),
-  },
-} as const;
+export const continuing = staged('continue', {
+  'recording.erased': [
+    { guard: 'isBySystem', ...erased },
+    { guard: 'staysItself', ...erased },
+  ],
+  'recording.kept_apart': answers('continue', 'writing'),
+});
 
 /** What an activity gets when it starts; the rest it reads from the log. */
 export type ActivityInput = { recordingId: string; run: number };
