@@ -9,6 +9,7 @@ import { orderNameMax } from '../../projections/personal.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
 import { personNameMax } from '../shared/people-limits.ts';
 import { faultOf, inWords, wrong } from '../shared/in-words.ts';
+import { bytesUpTo } from '../shared/bytes-up-to.ts';
 import { requestedLanguage } from '../shared/languages.ts';
 import { limits } from './limits.ts';
 import { Problem, invalid } from './problems.ts';
@@ -240,18 +241,11 @@ async function readJson(request: IncomingMessage, bytesMax: number): Promise<unk
 }
 
 async function readAtMost(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   const announced = Number(request.headers['content-length'] ?? 0);
   if (announced > bytesMax) throw tooLarge(bytesMax);
   // The answer goes out over the same connection.
-  const coming: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
-  for await (const chunk of coming) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge(bytesMax);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const coming = request.iterator({ destroyOnReturn: false });
+  return await bytesUpTo(coming, bytesMax, () => tooLarge(bytesMax));
 }
 
 const tooLarge = (bytesMax: number): Problem =>

@@ -21,6 +21,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from 'openid-client';
+import { bytesUpTo } from '../shared/bytes-up-to.ts';
 import { codeOf } from '../shared/errors.ts';
 import { check } from '../words/checks.ts';
 import type { Sentence } from '../words/params.ts';
@@ -223,17 +224,11 @@ async function ask(url: string, init: object): Promise<Response> {
     signal: AbortSignal.timeout(requestSeconds * 1000),
     ...init,
   });
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of answer.body ?? []) {
-    bytes += piece.length;
-    if (bytes > answerBytesMax) throw new ProviderFault('wrong', 'answer too large');
-    pieces.push(piece);
-  }
+  const tooLarge = () => new ProviderFault('wrong', 'answer too large');
+  const bytes = answer.body && (await bytesUpTo(answer.body, answerBytesMax, tooLarge));
   const { status, headers } = answer;
   if (status >= 500) throw new ProviderFault('away', `answered ${status}`);
-  const body = bytes === 0 ? null : Buffer.concat(pieces);
-  return new Response(body, { status, headers });
+  return new Response(bytes?.length ? bytes : null, { status, headers });
 }
 
 function faultOf(issuer: string, error: unknown): ProviderFault {

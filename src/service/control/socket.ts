@@ -3,6 +3,7 @@ import { type Server, createServer, request } from 'node:http';
 import { constants } from 'node:fs';
 import { chmod, lstat, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { bytesUpTo } from '../../shared/bytes-up-to.ts';
 import { ifMissing } from '../../shared/files.ts';
 
 /**
@@ -142,12 +143,6 @@ function ask<T>(socketPath: string, name: string, body: unknown): Promise<T | nu
 }
 
 async function readAll(stream: AsyncIterable<Buffer>, bytesMax: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of stream) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw new Error(`More than ${bytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  const tooMany = () => new Error(`More than ${bytesMax} bytes`);
+  return (await bytesUpTo(stream, bytesMax, tooMany)).toString('utf8');
 }
