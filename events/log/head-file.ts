@@ -14,6 +14,7 @@ import {
 } from './records.ts';
 import type { DamageRegister } from './damage.ts';
 import type { LogDatabase } from './database.ts';
+import { intactAt } from './reader.ts';
 import { parseRecord } from './sealing.ts';
 import { ifMissing } from '../../src/shared/files.ts';
 import { type FindingSaid, finding } from '../../src/words/findings.ts';
@@ -131,10 +132,8 @@ export async function headAfter(
     report({ kind: 'record', position: head.position + 1, said });
     return head;
   }
-  const record = await db.get<Buffer, string | undefined>(logKey(known.position), {
-    keyEncoding: 'buffer',
-  });
-  if (record === undefined || !isIntact(record) || crcOf(record) !== known.crc) {
+  const record = await intactAt(db, known.position);
+  if (record === undefined || crcOf(record) !== known.crc) {
     report({ kind: 'record', position: known.position, said: finding('saved-event-gone') });
   }
   return head;

@@ -3,7 +3,7 @@ import { type LogDatabase, levelCode, unreadableNow } from './database.ts';
 import type { Damage, RawRecord, StoredRecord } from '../event-log.ts';
 import { type RecordPage, following } from './following.ts';
 import { type DamageRegister, damagedError } from './damage.ts';
-import { type FactDecoder, parseRecord } from './sealing.ts';
+import { type FactDecoder, parseRecord, soundRecord } from './sealing.ts';
 import {
   crcOf,
   isIntact,
@@ -179,7 +179,7 @@ export async function* rawRecords(
     const page: RawRecord[] = [];
     for (const text of texts) {
       position += 1;
-      const fact = isIntact(text) ? parseRecord(text) : undefined;
+      const fact = soundRecord(text);
       if (fact?.position !== position || predecessorCrcOf(text) !== crc) throw unsound(position);
       crc = crcOf(text);
       page.push({ fact, json: jsonOf(text) });
@@ -192,11 +192,17 @@ export async function* rawRecords(
 /** The CRC of the record at a position: two logs that agree on it agree on everything before it. */
 export async function crcAt(db: LogDatabase, position: number): Promise<string> {
   if (position === 0) return noPredecessor;
+  const text = await intactAt(db, position);
+  if (text === undefined) throw unsound(position);
+  return crcOf(text);
+}
+
+/** The record at a position; undefined where there is none that is as it was written. */
+export async function intactAt(db: LogDatabase, position: number): Promise<string | undefined> {
   const text = await db.get<Buffer, string | undefined>(logKey(position), {
     keyEncoding: 'buffer',
   });
-  if (text === undefined || !isIntact(text)) throw unsound(position);
-  return crcOf(text);
+  return text !== undefined && isIntact(text) ? text : undefined;
 }
 
 /** Reads facts up to what is durable when it is asked; followers go on from there. */
@@ -265,6 +271,34 @@ async function readPage(
     return await values.nextv(pageFactsMax);
   } finally {
     await values.close();
+  }
+}
+
+/**
+ * Keys and records after a position and before a key, a page, as they lie there; undefined where LevelDB itself
+ * stumbles. The iterator is gone when this returns.
+ */
+export async function readEntries<V extends string | Buffer>(
+  db: LogDatabase,
+  after: number,
+  before: Buffer,
+  valueEncoding: V extends string ? 'utf8' : 'buffer',
+): Promise<[key: Buffer, record: V][] | undefined> {
+  const entries = db.iterator<Buffer, V>({
+    gt: logKey(after),
+    lt: before,
+    limit: pageFactsMax,
+    keyEncoding: 'buffer',
+    valueEncoding,
+    highWaterMarkBytes: pageBytesMax,
+  });
+  try {
+    return await entries.nextv(pageFactsMax);
+  } catch (error) {
+    if (levelCode(error) !== 'LEVEL_CORRUPTION') throw error;
+    return undefined;
+  } finally {
+    await entries.close();
   }
 }
 

@@ -1,11 +1,10 @@
 import { type LogDatabase, levelCode, openDatabase } from './database.ts';
 import type { StoredRecord } from '../event-log.ts';
-import { parseRecord } from './sealing.ts';
+import { parseRecord, soundRecord } from './sealing.ts';
 import {
   crcOf,
   encodeRecord,
   idKey,
-  isIntact,
   jsonOf,
   logEnd,
   logKey,
@@ -13,7 +12,7 @@ import {
   streamKey,
   streamsRange,
 } from './records.ts';
-import { pageBytesMax, pageFactsMax } from './reader.ts';
+import { readEntries } from './reader.ts';
 import { damageRegister } from './damage.ts';
 import { type Head, loadHead } from './head-file.ts';
 import { identifyLog, readMarker } from './marker.ts';
@@ -32,7 +31,7 @@ export type Salvaged =
 export async function* salvage(db: LogDatabase): AsyncGenerator<Salvaged[], void, void> {
   let after = 0;
   for (;;) {
-    const entries = await readEntries(db, after);
+    const entries = await readEntries<Buffer>(db, after, logEnd, 'buffer');
     if (entries === undefined) {
       const position = after + 1;
       after = position;
@@ -108,28 +107,6 @@ const outOfPlace = (
       `position ${position} and version ${version} are next.`,
   );
 
-/** Undefined where LevelDB itself stumbles: then records are asked for one by one. */
-async function readEntries(
-  db: LogDatabase,
-  after: number,
-): Promise<[Buffer, Buffer][] | undefined> {
-  const entries = db.iterator<Buffer, Buffer>({
-    ...binary,
-    gt: logKey(after),
-    lt: logEnd,
-    limit: pageFactsMax,
-    highWaterMarkBytes: pageBytesMax,
-  });
-  try {
-    return await entries.nextv(pageFactsMax);
-  } catch (error) {
-    if (levelCode(error) !== 'LEVEL_CORRUPTION') throw error;
-    return undefined;
-  } finally {
-    await entries.close();
-  }
-}
-
 async function readAlone(
   db: LogDatabase,
   position: number,
@@ -157,7 +134,7 @@ async function lastPosition(db: LogDatabase): Promise<number> {
 
 function judged(position: number, bytes: Buffer): Salvaged {
   const text = bytes.toString();
-  const fact = isIntact(text) ? parseRecord(text) : undefined;
+  const fact = soundRecord(text);
   if (fact?.position !== position) return { position, fact: undefined, bytes };
   return { position, fact, json: jsonOf(text) };
 }

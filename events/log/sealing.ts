@@ -8,7 +8,7 @@ import {
   inflateRaw,
   inflateRawSync,
 } from 'node:zlib';
-import { type SealedFact, jsonOf } from './records.ts';
+import { type SealedFact, isIntact, jsonOf } from './records.ts';
 import type { StoredRecord } from '../event-log.ts';
 import { KeyError, type KeyStore } from '../key-store.ts';
 import { EventStoreError } from '../store.ts';
@@ -57,6 +57,10 @@ const invalid = (message: string, cause?: unknown): EventStoreError =>
 
 /** Parses a record whose CRC has been checked. */
 export const parseRecord = (record: string): StoredRecord => JSON.parse(jsonOf(record));
+
+/** Undefined where it is not as it was written. */
+export const soundRecord = (record: string): StoredRecord | undefined =>
+  isIntact(record) ? parseRecord(record) : undefined;
 
 /** Turns records into facts as today's code knows them, their content readable, erased or unreadable. */
 export type FactDecoder = {

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { type LogDatabase, levelCode } from './database.ts';
 import type { DamageRegister } from './damage.ts';
-import { isIntact, jsonOf, logKey, placeOf, streamRange, streamsRange } from './records.ts';
+import { intactAt } from './reader.ts';
+import { placeOf, streamRange, streamsRange } from './records.ts';
+import { parseRecord } from './sealing.ts';
 import { finding } from '../../src/words/findings.ts';
 
 /** Versions of streams: as durable, and as they will be when everything queued is. */
@@ -67,8 +69,6 @@ export function streamHeads(db: LogDatabase, damage: DamageRegister): StreamHead
   };
 }
 
-const factAt = (record: string): { stream: string; version: number } => JSON.parse(jsonOf(record));
-
 /** Names of all streams in the order of their bytes, one look-up each; nothing is held between two. */
 export async function* streamNames(
   db: LogDatabase,
@@ -100,10 +100,8 @@ async function loadHead(db: LogDatabase, stream: string, damage: DamageRegister)
   if (!entry) return 0;
   const place = placeOf(entry[0]);
   const position = Number(entry[1]);
-  const record = Number.isSafeInteger(position)
-    ? await db.get<Buffer, string>(logKey(position), { keyEncoding: 'buffer' })
-    : undefined;
-  const fact = record !== undefined && isIntact(record) ? factAt(record) : undefined;
+  const record = Number.isSafeInteger(position) ? await intactAt(db, position) : undefined;
+  const fact = record === undefined ? undefined : parseRecord(record);
   if (!place || fact?.stream !== stream || fact.version !== place.version) {
     throw damage.report({
       kind: 'index',

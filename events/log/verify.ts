@@ -1,10 +1,9 @@
-import { type LogDatabase, levelCode } from './database.ts';
+import type { LogDatabase } from './database.ts';
 import type { Damage, StoredRecord, VerifiedRecords, VerifyOptions } from '../event-log.ts';
 import { type DamageRegister, missingRecords } from './damage.ts';
-import { type FactDecoder, parseRecord } from './sealing.ts';
+import { type FactDecoder, parseRecord, soundRecord } from './sealing.ts';
 import {
   crcOf,
-  isIntact,
   logKey,
   noPredecessor,
   placeOf,
@@ -14,7 +13,7 @@ import {
   streamsRange,
 } from './records.ts';
 import { tailMissing } from './head-file.ts';
-import { pageBytesMax, pageFactsMax } from './reader.ts';
+import { intactAt, readEntries } from './reader.ts';
 import { type Upcasters, assertKnown } from '../facts/validation.ts';
 import { finding } from '../../src/words/findings.ts';
 
@@ -42,8 +41,13 @@ export async function verifyLog(
   const lost = new Set<string>();
   let crc = after === 0 ? noPredecessor : undefined;
   while (result.position < upTo && !options.signal?.aborted) {
-    const page = await readEntries(db, result.position, upTo, report);
-    if (!page) break;
+    const page = await readEntries<string>(db, result.position, logKey(upTo + 1), 'utf8');
+    if (!page) {
+      // LevelDB does not say how far the damage goes, so nothing behind it can be judged.
+      const said = finding('records-unreadable');
+      report({ kind: 'record', position: result.position + 1, said });
+      break;
+    }
     const checked = checkEntries(page, result.position, crc, report);
     crc = checked.crc;
     for (const { type, schema } of checked.records) assertKnown(type, schema ?? 1, parts.upcasters);
@@ -83,31 +87,6 @@ export function beginVerify(
 type Report = (damage: Damage) => void;
 type Entry = [key: Buffer, record: string];
 
-async function readEntries(
-  db: LogDatabase,
-  after: number,
-  upTo: number,
-  report: Report,
-): Promise<Entry[] | undefined> {
-  const entries = db.iterator<Buffer, string>({
-    gt: logKey(after),
-    lte: logKey(upTo),
-    limit: pageFactsMax,
-    keyEncoding: 'buffer',
-    highWaterMarkBytes: pageBytesMax,
-  });
-  try {
-    return await entries.nextv(pageFactsMax);
-  } catch (error) {
-    if (levelCode(error) !== 'LEVEL_CORRUPTION') throw error;
-    // LevelDB does not say how far the damage goes, so nothing behind it can be judged.
-    report({ kind: 'record', position: after + 1, said: finding('records-unreadable') });
-    return undefined;
-  } finally {
-    await entries.close();
-  }
-}
-
 function checkEntries(
   entries: Entry[],
   after: number,
@@ -124,7 +103,7 @@ function checkEntries(
       crc = undefined;
     }
     position = found;
-    const record = isIntact(text) ? parseRecord(text) : undefined;
+    const record = soundRecord(text);
     if (record?.position !== position) {
       report({ kind: 'record', position, said: finding('record-altered') });
       crc = undefined;
@@ -205,9 +184,7 @@ async function isAppendedSince(
   { stream, version }: { stream: string; version: number },
 ): Promise<boolean> {
   if (!Number.isSafeInteger(position) || position <= head) return false;
-  const text = await db.get<Buffer, string | undefined>(logKey(position), {
-    keyEncoding: 'buffer',
-  });
-  const record = text !== undefined && isIntact(text) ? parseRecord(text) : undefined;
+  const text = await intactAt(db, position);
+  const record = text === undefined ? undefined : parseRecord(text);
   return record?.stream === stream && record.version === version;
 }
