@@ -93,6 +93,7 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
       `document.querySelector('.wave > div').shadowRoot.querySelector('.wrapper').computedStyleMap().get('position').value`,
     );
     assert.equal(style, 'relative', `the waveform’s style sheet is not allowed: ${waveformStyle}`);
+    await untilHolds(page, waveformHasColoursOfMarks);
     // What the page gives to the system is what a lock screen calls.
     await page.evaluate(`globalThis.acts = {}; {
       const own = navigator.mediaSession.setActionHandler.bind(navigator.mediaSession);
@@ -335,5 +336,25 @@ async function standIns(t: TestContext): Promise<string> {
   }
   return folder;
 }
+
+/** Each speaker's colour, as it is beside the name, is in the waveform, too. */
+const waveformHasColoursOfMarks = `(() => {
+  const inked = (canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const pixels = new Set();
+    for (let at = 0; at < data.length; at += 4)
+      if (data[at + 3] === 255) pixels.add(data.slice(at, at + 3).join());
+    return pixels;
+  };
+  const ofMark = (mark) => {
+    const context = new OffscreenCanvas(1, 1).getContext('2d');
+    context.fillStyle = getComputedStyle(mark).backgroundColor;
+    context.fillRect(0, 0, 1, 1);
+    return [...inked(context.canvas)][0];
+  };
+  const marks = new Set([...document.querySelectorAll('.turn .who .mark')].map(ofMark));
+  const drawn = document.querySelector('.wave > div')?.shadowRoot.querySelector('canvas');
+  return drawn && marks.size > 1 && marks.isSubsetOf(inked(drawn));
+})()`;
 
 const turn = (page: Page, at: number) => page.locator(`[data-turn="${at}"]`);
