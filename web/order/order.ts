@@ -2,9 +2,10 @@
  * Folders and tags of who is logged in, and where notes are put. No frame tells of their names: they are read again when
  * a page that shows them is opened, when the window gets the focus, and after each change that is made here.
  */
-import { atom, onMount } from 'nanostores';
+import { atom } from 'nanostores';
 import { type Answered, ApiError, type Problem, type Sent, answer, api } from '../client/api.ts';
-import { connection, onFrame } from '../client/feed.ts';
+import { onFrame } from '../client/feed.ts';
+import { openReading } from '../client/reading.ts';
 
 export type Folder = Answered<'listFolders'>['folders'][number];
 export type Tag = Answered<'listTags'>['tags'][number];
@@ -16,52 +17,38 @@ export type Order = { folders: readonly Folder[]; none: Counted; tags: readonly 
 export type Filed = { folder: string | null; tags: string[] };
 export type Change = Sent<'changeRecordings'>['changes'][number];
 
-/** As it was read last; null before that. Read again whenever somebody begins to look. */
-export const order = atom<Order | null>(null);
-
-/** Where notes were just put by this page, by id: for lists that show them. */
-export const filed = atom<ReadonlyMap<string, Filed>>(new Map());
-
-onMount(order, () => {
-  const read = () => void readOrder();
-  read();
-  addEventListener('focus', read);
-  // What could not be read while the service was away.
-  // How many notes they have.
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const stopFrames = onFrame((frame) => {
-    if (frame.type !== 'transition' || !countedEvents.has(frame.event)) return;
-    clearTimeout(timer);
-    timer = setTimeout(read, restMs);
-  });
-  const stop = connection.listen(({ state }) => state === 'open' && order.get() === null && read());
-  return () => {
-    removeEventListener('focus', read);
-    clearTimeout(timer);
-    stopFrames();
-    stop();
-  };
-});
-
 const countedEvents = new Set(['recording.filed', 'tags.changed', 'recording.erased']);
 /** Counted anew when so long nothing of it happened, milliseconds. */
 const restMs = 1000;
 
-let reading = 0;
-
-/** Reads both lists. Without an answer what was known stays. */
-export async function readOrder(): Promise<void> {
-  const mine = (reading += 1);
-  try {
+/** As it was read last; null before that. Read again whenever somebody begins to look. */
+export const { value: order, read: readOrder } = openReading(
+  async (): Promise<Order> => {
     const [{ folders, none }, { tags }] = await Promise.all([
       answer(api.GET('/folders')),
       answer(api.GET('/tags')),
     ]);
-    if (mine === reading) order.set({ folders, none, tags });
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-  }
-}
+    return { folders, none, tags };
+  },
+  (again) => {
+    addEventListener('focus', again);
+    // How many notes they have.
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stopFrames = onFrame((frame) => {
+      if (frame.type !== 'transition' || !countedEvents.has(frame.event)) return;
+      clearTimeout(timer);
+      timer = setTimeout(again, restMs);
+    });
+    return () => {
+      removeEventListener('focus', again);
+      clearTimeout(timer);
+      stopFrames();
+    };
+  },
+);
+
+/** Where notes were just put by this page, by id: for lists that show them. */
+export const filed = atom<ReadonlyMap<string, Filed>>(new Map());
 
 /** @throws {ApiError} 409: there is one of that name */
 export async function createFolder(name: string): Promise<string> {

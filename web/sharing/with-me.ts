@@ -1,23 +1,13 @@
-/** Whether others share anything with the person; undefined until it is known. */
-import { atom, onMount } from 'nanostores';
-import { ApiError, answer, api } from '../client/api.ts';
+import { answer, api } from '../client/api.ts';
 import { onFrame } from '../client/feed.ts';
+import { openReading } from '../client/reading.ts';
 
-export const hasSharedWithMe = atom<boolean | undefined>(undefined);
-
-onMount(hasSharedWithMe, () => {
-  void look();
-  return onFrame((frame) => {
-    if (frame.type === 'access') void look();
-  });
-});
-
-async function look(): Promise<void> {
-  const query = { shared: 'with-me', limit: 1 } as const;
-  try {
+/** Whether others share anything with the person; null until it is known. */
+export const { value: hasSharedWithMe } = openReading(
+  async () => {
+    const query = { shared: 'with-me', limit: 1 } as const;
     const { transcripts } = await answer(api.GET('/transcripts', { params: { query } }));
-    hasSharedWithMe.set(transcripts.length > 0);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-  }
-}
+    return transcripts.length > 0;
+  },
+  (again) => onFrame((frame) => frame.type === 'access' && again()),
+);

@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
-import { createClassComponent } from 'svelte/legacy';
 import { chartJson } from '../../../machines/chart.ts';
 import { openStreams } from '../../../web/client/microphone/streams.ts';
 import { toasts } from '../../../web/app/toasts.ts';
@@ -30,6 +29,7 @@ import Voice from '../../../web/pages/speakers/Voice.svelte';
 import { optionsShown } from '../../../web/recording-bar/options.ts';
 import TryTemplate from '../../../web/pages/templates/TryTemplate.svelte';
 import NextDays from '../../../web/retention/NextDays.svelte';
+import { retention } from '../../../web/retention/retention.ts';
 import Links from '../../../web/sharing/Links.svelte';
 import ShareDrawer from '../../../web/sharing/ShareDrawer.svelte';
 import { statesOf } from '../../../web/pages/statechart/moments.ts';
@@ -257,17 +257,17 @@ test('what an access, its links and a trial begin with is read when the service 
 
 test('what goes within 30 days is what the last period says, whichever answer comes last', async (t) => {
   const answers: ((days: Response) => void)[] = [];
-  t.mock.method(globalThis, 'fetch', () => new Promise<Response>((give) => answers.push(give)));
-  const target = document.createElement('div');
-  const shown = createClassComponent({
-    component: NextDays,
-    target,
-    props: { retention: {} as never },
-  });
-  t.after(() => shown.$destroy());
-  flushSync();
-  shown.$set({ retention: {} as never });
-  flushSync();
+  t.mock.method(
+    globalThis,
+    'fetch',
+    ({ url }: Request) =>
+      new Promise<Response>((give) => {
+        if (url.includes('/preview')) answers.push(give);
+      }),
+  );
+  const target = show(t, NextDays, {});
+  assert.equal(answers.length, 1);
+  retention.set({} as never);
   assert.equal(answers.length, 2);
   const goes = (notes: number) =>
     Response.json({ notes, audio: 0, shared: 0, protected: 0, items: [] });
