@@ -2,6 +2,7 @@
 import { atom, onMount } from 'nanostores';
 import { type Answered, ApiError, type Schema, answer, api } from './api.ts';
 import { type Frame, onFrame } from './feed.ts';
+import { latest } from './latest.ts';
 
 export type Model = Answered<'listModels'>['models'][number];
 export type ModelProgress = NonNullable<Model['progress']>;
@@ -11,8 +12,6 @@ export const models = atom<readonly Model[] | null>(null);
 
 /** Frames come several a second; bytes and time left are asked for this often, in milliseconds. */
 const pause = 1_000;
-let asking: Promise<void> | null = null;
-let isWanted = false;
 let asked = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -29,28 +28,16 @@ onMount(models, () => {
   };
 });
 
-/**
- * Asks the service; resolves with an answer to a question no older than this one, for what happens while an answer is
- * on its way may not be in it. An answer that does not come is asked for again with the next frame.
- */
-export async function refresh(): Promise<void> {
-  isWanted = true;
-  asking ??= askWhileWanted().finally(() => (asking = null));
-  await asking;
-}
-
-async function askWhileWanted(): Promise<void> {
-  while (isWanted) {
-    isWanted = false;
-    asked = Date.now();
-    try {
-      models.set((await answer(api.GET('/models'))).models);
-    } catch (error) {
-      // The strip above the page says that the service is away; what was known stays.
-      if (!(error instanceof ApiError)) throw error;
-    }
+/** Asks the service. An answer that does not come is asked for again with the next frame. */
+export const refresh = latest(async () => {
+  asked = Date.now();
+  try {
+    models.set((await answer(api.GET('/models'))).models);
+  } catch (error) {
+    // The strip above the page says that the service is away; what was known stays.
+    if (!(error instanceof ApiError)) throw error;
   }
-}
+});
 
 /** @throws {ApiError} */
 export async function install(id: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Recording, Turn } from './turn-key.ts';
 import { type ReadableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, type Schema, answer, api } from '../../client/api.ts';
 import { type Frame, connection, onFrame } from '../../client/feed.ts';
+import { latest } from '../../client/latest.ts';
 import { session } from '../../client/session.ts';
 import { forgetUnsent } from '../../client/unsent-sidenotes.ts';
 import { type SpeakerMark, speakerMark, speakerNumberOf } from '../../components/speaker-marks.ts';
@@ -35,8 +36,6 @@ export type OpenRecording = {
 export function openRecording(id: string): OpenRecording {
   const state = atom<RecordingState>({ state: 'loading' });
   const saved = atom<Schema<'DocumentPaths'> | null>(null);
-  let reading: Promise<void> | undefined;
-  let again = false;
   /** What was recognised while this is open. */
   const finals = new Map<number, Turn>();
   const shownNow = () => {
@@ -46,7 +45,7 @@ export function openRecording(id: string): OpenRecording {
   /** The last answer did not come: what is shown may be old. */
   let missed = false;
 
-  const read = async (): Promise<void> => {
+  const read = latest(async () => {
     try {
       const recording = await answer(api.GET('/recordings/{id}', { params: { path: { id } } }));
       missed = false;
@@ -64,22 +63,9 @@ export function openRecording(id: string): OpenRecording {
       else if (state.get().state !== 'there')
         state.set({ state: 'failed', problem: error.problem });
     }
-  };
-
-  /** One request at a time; of those that come meanwhile one more. */
+  });
   const refresh = async (): Promise<boolean> => {
-    if (reading !== undefined) {
-      again = true;
-      await reading;
-      return !missed;
-    }
-    reading = (async () => {
-      do {
-        again = false;
-        await read();
-      } while (again);
-    })().finally(() => (reading = undefined));
-    await reading;
+    await read();
     return !missed;
   };
 

@@ -2,6 +2,7 @@
 import { atom } from 'nanostores';
 import { answer, api, ApiError } from '../../client/api.ts';
 import { type Frame, connection, onFrame, status } from '../../client/feed.ts';
+import { latest } from '../../client/latest.ts';
 import { session } from '../../client/session.ts';
 import type { Fact } from './moments.ts';
 
@@ -24,34 +25,25 @@ export function followRecording(
 ): () => void {
   let facts: readonly Fact[] = [];
   let stopped = false;
-  let asking = false;
-  let again = false;
   // What is another's, an administrator reads without its content.
   let others = false;
   let stopOthers: (() => void) | undefined;
 
-  async function readOn(): Promise<void> {
-    again = true;
-    if (asking) return;
-    asking = true;
+  const readOn: () => Promise<void> = latest(async () => {
+    if (stopped) return;
     try {
-      while (again && !stopped) {
-        again = false;
-        const more = await pageAfter(facts.at(-1)?.position ?? 0);
-        if (!stopped) fail(null);
-        if (more.length === 0) continue;
-        facts = [...facts, ...more];
-        again ||= more.length === pageSize;
-        await new Promise(requestAnimationFrame);
-        if (!stopped) show(facts);
-      }
+      const more = await pageAfter(facts.at(-1)?.position ?? 0);
+      if (!stopped) fail(null);
+      if (more.length === 0) return;
+      facts = [...facts, ...more];
+      if (more.length === pageSize) void readOn();
+      await new Promise(requestAnimationFrame);
+      if (!stopped) show(facts);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (!stopped) fail(error);
-    } finally {
-      asking = false;
     }
-  }
+  });
 
   async function pageAfter(after: number): Promise<Fact[]> {
     const query = { after, limit: pageSize };
