@@ -5,7 +5,6 @@ import { browserRecording, endedHere, trouble } from '../client/microphone/brows
 import { surfacesOf } from '../client/microphone/recording-surface.ts';
 import { recorded, runningIn, secondsNow } from '../client/recorded.ts';
 import { session } from '../client/session.ts';
-import { warningsOf } from './warnings.ts';
 
 /** Between two looks, in milliseconds. */
 const lookEvery = 250;
@@ -30,7 +29,7 @@ const running = computed([status, recorded], (given, seconds) =>
       one.recording_id === given?.recording?.recording_id
         ? (seconds ?? 0)
         : secondsNow(one, performance.now() - saidAt),
-    warning: warningsOf(one.warnings)[0]?.message ?? null,
+    warning: one.warnings[0]?.message ?? null,
   })),
 );
 

@@ -308,7 +308,16 @@ export const recordingNow = z.object({
       mine: z.boolean().describe('a browser or desk of the caller’s, no device of the server'),
     })
     .describe('what records it'),
-  warnings: z.array(z.unknown()),
+  warnings: z
+    .array(
+      z.object({
+        code: z.string(),
+        message: z.string(),
+        reason: z.string().optional().describe('the sentence, for programs'),
+        params: z.record(z.string(), z.unknown()).optional(),
+      }),
+    )
+    .describe('what is wrong with it'),
   live: z
     .object({ behind, waiting: waiting.nullable() })
     .nullable()
