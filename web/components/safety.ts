@@ -13,3 +13,10 @@ export const whatIsSafe = computed(
     ({ type }: Pick<Problem, 'type'>) =>
       type === 'unanswered' ? notKnown : awaySafe,
 );
+
+/** What is safe, or why it was refused. */
+export const sentenceOf = computed(
+  whatIsSafe,
+  (safe) => (problem: Problem) =>
+    problem.status === 0 ? safe(problem) : (problem.detail ?? problem.title),
+);

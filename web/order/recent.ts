@@ -54,3 +54,8 @@ export function keepRecent(
   keep();
   return change.undo;
 }
+
+/** Keeps one, and says so in a message with its undo. */
+export function tellRecent(...[text, undo, title]: Parameters<typeof keepRecent>): void {
+  toast(text, keepRecent(text, undo, title));
+}

@@ -1,7 +1,6 @@
 /** Which word replaces something, for who puts it back and wants it no longer replaced. */
-import { toast } from '../app/toasts.ts';
 import { session } from '../client/session.ts';
-import { keepRecent } from '../order/recent.ts';
+import { tellRecent } from '../order/recent.ts';
 import { type Whose, type Word, isSame, readWords, saveWord, spelling } from './spelling.ts';
 import { words } from './words.ts';
 
@@ -26,9 +25,5 @@ export async function ruleOf(write: string, heard: string): Promise<Rule | null>
 export async function stopReplacing({ of, word }: Rule, heard: string): Promise<void> {
   const left = word.heard.filter((one) => !isSame(one, heard));
   await saveWord(of, word.id, { ...word, heard: left });
-  const said = words.get().stopped({ text: heard });
-  toast(
-    said,
-    keepRecent(said, () => saveWord(of, word.id, word)),
-  );
+  tellRecent(words.get().stopped({ text: heard }), () => saveWord(of, word.id, word));
 }

@@ -2,9 +2,9 @@
 import { persistentJSON } from '@nanostores/persistent';
 import { atom, computed } from 'nanostores';
 import { offer, toast } from '../app/toasts.ts';
-import { type Answered, ApiError, type Problem, answer, api } from '../client/api.ts';
+import { type Answered, ApiError, answer, api } from '../client/api.ts';
 import { session } from '../client/session.ts';
-import { keepRecent } from '../order/recent.ts';
+import { tellRecent } from '../order/recent.ts';
 import { deleteWord, hasWords, readWords, saveWord, spelling } from './spelling.ts';
 import { words } from './words.ts';
 
@@ -49,13 +49,12 @@ export async function takeOver({ write, heard, word }: Suggestion): Promise<void
     : { write, heard: [heard], folder: null };
   const id = await saveWord('mine', former?.id ?? null, wanted);
   await readSuggestions();
-  const said = words.get().writtenSo({ write });
   const back = async () => {
     if (former) await saveWord('mine', id, former);
     else await deleteWord('mine', id);
     await readSuggestions();
   };
-  toast(said, keepRecent(said, back));
+  tellRecent(words.get().writtenSo({ write }), back);
 }
 
 /** After a correction: a pair of it that was corrected in another note too is offered, once. */
@@ -74,17 +73,10 @@ export async function offerAlways(
   if (one === undefined) return;
   note(offered, one);
   const said = words.get();
-  offer(said.askAlways({ write: one.write }), said.always, () => void quietly(() => takeOver(one)));
-}
-
-/** Of what was refused a message says so: where it was asked is no place for it any more. */
-async function quietly(work: () => Promise<void>): Promise<Problem | null> {
-  try {
-    await work();
-    return null;
-  } catch (error) {
+  // Of what is refused a message says so: where it was asked is no place for it any more.
+  const refused = (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     toast(words.get().notSaved);
-    return error.problem;
-  }
+  };
+  offer(said.askAlways({ write: one.write }), said.always, () => void takeOver(one).catch(refused));
 }

@@ -1,5 +1,6 @@
 /** Which of the models a new house is offered. */
 import type { Model } from '../../client/models.ts';
+import { isLocal } from '../../components/local-link.ts';
 
 /** Models that recognise speech: what is installed and what is recommended first, the others on demand. */
 export function offered(models: readonly Model[]): { first: Model[]; more: Model[] } {
@@ -45,8 +46,5 @@ export function failedDownloads(models: readonly Model[], hasServer: boolean): M
 }
 
 /** Whether an address is of the machine the service runs on; undefined: it is no address yet. */
-export function isHere(address: string): boolean | undefined {
-  const host = URL.canParse(address) ? new URL(address).hostname : '';
-  if (host === '') return undefined;
-  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
-}
+export const isHere = (address: string): boolean | undefined =>
+  URL.canParse(address) && new URL(address).hostname !== '' ? isLocal(address) : undefined;

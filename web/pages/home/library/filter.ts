@@ -135,3 +135,10 @@ function dayBefore(now: Date, days: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
+
+/** What can be chosen of `kind`, each with its word. */
+export const kindChoices = [
+  [null, 'all'],
+  ['meeting', 'meetings'],
+  ['solo', 'solos'],
+] as const;
