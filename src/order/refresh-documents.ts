@@ -8,7 +8,7 @@ import { type Recording, documentFilesOf } from '../../projections/recording/rec
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { hasCode } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
-import { mutex } from '../shared/mutex.ts';
+import { onceMore } from '../shared/mutex.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';
@@ -44,20 +44,13 @@ type RefreshingDeps = {
 
 export function openDocumentsRefreshing(deps: RefreshingDeps): DocumentsRefreshing {
   const { jobs, isHere, log } = deps;
-  const oneAtATime = mutex();
-  /** Asked for while it looks: once more is enough. */
-  let isWanted = false;
   let isClosed = false;
-  const look = async (): Promise<void> => {
-    if (isWanted || isClosed) return;
-    isWanted = true;
-    await oneAtATime(async () => {
-      isWanted = false;
-      if (isHere() && !isClosed) await writeNext(deps);
-    }).catch((error: unknown) => {
+  const look = onceMore(async () => {
+    if (!isHere() || isClosed) return;
+    await writeNext(deps).catch((error: unknown) => {
       log.warn({ err: error }, 'documents could not be brought up to date; trying again');
     });
-  };
+  });
   // The one that was written makes room for the next.
   const stop = deps.projections.onApplied((facts) => {
     if (facts.some(({ type }) => type === 'documents.saved')) void look();
@@ -73,7 +66,7 @@ export function openDocumentsRefreshing(deps: RefreshingDeps): DocumentsRefreshi
     async close() {
       isClosed = true;
       stop();
-      await oneAtATime(async () => {});
+      await look();
     },
   };
 }

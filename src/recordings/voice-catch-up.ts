@@ -8,7 +8,7 @@ import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { onAbort, untilAborted } from '../shared/abort.ts';
 import { voicesFileNames } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
-import { type Limited, mutex } from '../shared/mutex.ts';
+import { type Limited, mutex, onceMore } from '../shared/mutex.ts';
 import type { MeasuringDeps } from './stages/measure-voices.ts';
 
 /**
@@ -89,37 +89,26 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     done: Promise.resolve(),
     failures: new LRUCache({ max: rememberedMax }),
   };
-  let running: Promise<void> | null = null;
-  let isAskedAgain = false;
   let stopFollowing: (() => void) | null = null;
-  const run = (work: () => Promise<void>): void => {
-    running = work()
-      .catch((error: unknown) => {
-        if (!catchUp.closing.signal.aborted)
-          deps.log.warn({ err: error }, 'updating voices failed');
-      })
-      .finally(() => {
-        running = null;
-        if (!isAskedAgain) return;
-        isAskedAgain = false;
-        look();
-      });
-  };
-  const look = (): void => {
+  let next = removeCopies;
+  const look = onceMore(async () => {
     if (stopFollowing === null || catchUp.closing.signal.aborted) return;
-    if (running) isAskedAgain = true;
-    else run(() => lookAtAll(catchUp));
-  };
+    const work = next;
+    next = lookAtAll;
+    await work(catchUp).catch((error: unknown) => {
+      if (!catchUp.closing.signal.aborted) deps.log.warn({ err: error }, 'updating voices failed');
+    });
+  });
   return {
     begin() {
       if (stopFollowing !== null) return;
       stopFollowing = deps.projections.onApplied((facts) => {
-        if (facts.some(({ type }) => leadsToMeasuring.has(type))) look();
+        if (facts.some(({ type }) => leadsToMeasuring.has(type))) void look();
       });
-      isAskedAgain = true;
-      run(() => removeCopies(catchUp));
+      void look();
+      void look();
     },
-    look,
+    look: () => void look(),
     async measureLast(recordingId, signal) {
       const model = catchUp.isOn() ? await presentModel(catchUp) : null;
       if (model === null) return;
@@ -138,7 +127,7 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     async close() {
       catchUp.closing.abort();
       stopFollowing?.();
-      await running;
+      await look();
       await catchUp.done;
     },
   };

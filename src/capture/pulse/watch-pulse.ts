@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { openPulse, pactlEnv } from './pulse.ts';
 import { StageError } from '../../shared/errors.ts';
+import { onceMore } from '../../shared/mutex.ts';
 
 /** What changed: `change` on `source-output` `7`, and the like. */
 export type PulseEvent = { what: 'new' | 'change' | 'remove'; on: string; index: number };
@@ -83,33 +84,24 @@ export function watchStream(options: {
 }): void {
   const { source, env, signal, onMoved, onServerGone } = options;
   const pulse = openPulse({ env });
-  let checking = false;
-  let again = false;
 
-  const check = async () => {
-    again = true;
-    if (checking) return;
-    checking = true;
+  const check = onceMore(async () => {
+    if (signal.aborted) return;
     try {
-      while (again && !signal.aborted) {
-        again = false;
-        const mine = (await pulse.sourceOutputs()).filter(
-          ({ processId }) => processId === process.pid,
-        );
-        if (mine.length === 0) continue;
-        const { microphones, monitors } = await pulse.sources();
-        const names = new Map([...microphones, ...monitors].map((one) => [one.index, one.name]));
-        const other = mine.map((one) => names.get(one.source)).find((name) => name !== source);
-        if (other !== undefined && !signal.aborted) onMoved(other);
-      }
+      const mine = (await pulse.sourceOutputs()).filter(
+        ({ processId }) => processId === process.pid,
+      );
+      if (mine.length === 0) return;
+      const { microphones, monitors } = await pulse.sources();
+      const names = new Map([...microphones, ...monitors].map((one) => [one.index, one.name]));
+      const other = mine.map((one) => names.get(one.source)).find((name) => name !== source);
+      if (other !== undefined && !signal.aborted) onMoved(other);
     } catch (error) {
       if (!(error instanceof StageError)) throw error;
       // A server that hangs is noticed by the data that does not come.
       if (error.code === 'no-audio-server' && !signal.aborted) onServerGone();
-    } finally {
-      checking = false;
     }
-  };
+  });
 
   watchPulse({
     env,
