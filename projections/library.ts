@@ -29,10 +29,10 @@ export type LibraryItem = ListedRecording & {
 /**
  * Lists of what has documents: `l/<owner>/<all|solo|meeting>/<started at>/<id>`, by folder (`none`: in none) and tag
  * `i/<owner>/<folder>/…`, `g/<owner>/<tag>/…` (without documents: `x/<owner>/<folder, none or tag>/…`), and whose a document may be:
- * `f/<owner>/<minute in the file name>/<id>`.
+ * `f/<owner>/<minute in the file name>/<id>`; `b/<former owner>/…` while it still lies in the folder of that one.
  */
 export function libraryLists(kept: KeptLine): [key: string, row: Row][] {
-  const { owner, kind, recordingId, startedAt, files, folder, tags } = kept.core;
+  const { owner, kind, recordingId, startedAt, files, filesOwner, folder, tags } = kept.core;
   const place = timeKey(startedAt, recordingId);
   if (files.length === 0) {
     const lists = [folder, ...tags];
@@ -44,6 +44,12 @@ export function libraryLists(kept: KeptLine): [key: string, row: Row][] {
     [`${folderList(owner, folder)}${place}`, 1],
     ...tags.map((tag): [string, Row] => [`${tagList(owner, tag)}${place}`, 1]),
     ...files.map((minute): [string, Row] => [`${filesOfMinute(owner, minute)}${recordingId}`, 1]),
+    ...(filesOwner === null || filesOwner === owner
+      ? []
+      : files.map((minute): [string, Row] => [
+          `${leftOfMinute(filesOwner, minute)}${recordingId}`,
+          1,
+        ])),
   ];
 }
 
@@ -157,13 +163,29 @@ export const foldName = (name: string): string => name.normalize('NFC').toLowerC
  * The recording that one of a user's documents belongs to, by the document's path in the user's space. Of those of the
  * same minute whose key is away no paths can be read: the only one of these is taken for it, where no other is.
  */
-export async function recordingByFilename(
+export const recordingByFilename = async (
   storage: ProjectionStorage,
   owner: string,
   filename: string,
+): Promise<string | undefined> =>
+  await recordingWithFile(storage, filesOfMinute(owner, minuteIn(filename)), filename);
+
+/** Whether a document in a user's space is of a recording that was handed over, and has not moved yet. */
+export const isHandedOver = async (
+  storage: ProjectionStorage,
+  owner: string,
+  filename: string,
+): Promise<boolean> =>
+  (await recordingWithFile(storage, leftOfMinute(owner, minuteIn(filename)), filename)) !==
+  undefined;
+
+/** @param prefix of the list of those that begin in the minute that the path names */
+async function recordingWithFile(
+  storage: ProjectionStorage,
+  prefix: string,
+  filename: string,
 ): Promise<string | undefined> {
   const wanted = filename.normalize('NFC');
-  const prefix = filesOfMinute(owner, minuteIn(filename));
   const unreadable: string[] = [];
   for await (const [key] of storage.range(recordingsName, startingWith(prefix))) {
     const id = key.slice(prefix.length);
@@ -203,6 +225,7 @@ const hasDocuments = (row: ListedRecording): row is LibraryItem => row.documents
 
 const audioList = (owner: string, sha256: string): string => `a/${owner}/${sha256}/`;
 const filesOfMinute = (owner: string, minute: string): string => `f/${owner}/${minute}/`;
+const leftOfMinute = (owner: string, minute: string): string => `b/${owner}/${minute}/`;
 const folderList = (owner: string, folder: string | null): string =>
   `i/${owner}/${folder ?? 'none'}/`;
 const unsavedList = (owner: string, id: string | null): string => `x/${owner}/${id ?? 'none'}/`;

@@ -48,6 +48,7 @@ export function foldRecording(
   core.origins = originsAfter(core.origins, fact, core.recordingId);
   const { draft, published } = counted.sources;
   core.owner = counted.files.owner ?? '';
+  core.filesOwner = counted.files.documents?.owner ?? null;
   if (counted.startedAt !== begun.counted.startedAt)
     core.startedAt = utcTime(counted.startedAt ?? '');
   core.kind = (published ?? draft).kind ?? core.kind;
@@ -132,6 +133,7 @@ function beginning(fact: LoggedRecordingFact): KeptRecording | undefined {
       error: null,
       documentHashes: null,
       files: [],
+      filesOwner: null,
       importedSha256: imported ? fact.data.sha256 : null,
       postponed: false,
       folder: null,

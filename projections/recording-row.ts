@@ -97,6 +97,8 @@ export type KeptLine = {
     error: Omit<NonNullable<RecordingRow['error']>, 'message' | 'reason'> | null;
     /** What the documents' paths begin with and has no words: they are found by it. None: there are no documents. */
     files: string[];
+    /** In whose folder these are: still the former owner's, until they are written again. */
+    filesOwner: string | null;
     /** SHA-256 of the file it was imported from, as it came; null: captured, or erased. */
     importedSha256: string | null;
     /** It waits for its speakers, and was put off: it is not asked for any more. */
@@ -252,6 +254,7 @@ function listedRow(
 ): ListedRecording {
   const {
     files: _,
+    filesOwner: _filesOwner,
     importedSha256: _sha256,
     postponed: _postponed,
     placedAt: _at,

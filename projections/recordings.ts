@@ -41,13 +41,13 @@ import { keepLinkText } from './link-texts.ts';
  * - `d/<id>` (s) the facts of it that count, without their long texts
  * - `t/<id>/…` (s) its texts, see `texts.ts`
  * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
- *   something is going on; `l/…`, `i/…`, `g/…`, `f/…`, `a/…` the library, see `library.ts`; `w/…` what is shared, see `shared-lists.ts`; all without words in their keys
+ *   something is going on; `l/…`, `i/…`, `g/…`, `f/…`, `b/…`, `a/…` the library, see `library.ts`; `w/…` what is shared, see `shared-lists.ts`; all without words in their keys
  * - `h/<owner>/…` what is, or was until a day, protected from deletion
  * - `p/<owner>` position of the last fact of any recording of theirs
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 27,
+  version: 28,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {

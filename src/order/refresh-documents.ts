@@ -17,11 +17,11 @@ import type { UnknownRecording } from '../recordings/refusals.ts';
 import type { OrderBook } from './order-book.ts';
 
 /**
- * Writes documents again that say another folder, or other tags, than their recording has by now: one recording after the
- * other, so that whoever tags 500 delays nobody's transcript.
+ * Writes documents again that say another folder, or other tags, than their recording has by now, or lie with its former
+ * owner: one recording after the other, so that whoever tags 500 delays nobody's transcript.
  */
 export interface DocumentsRefreshing {
-  /** Notes, durably, that a recording is about to be put elsewhere: no crash leaves its documents behind. */
+  /** Notes, durably, that a recording is about to be put elsewhere, or given to another: no crash leaves its documents behind. */
   note(recordingId: string): Promise<void>;
   /** Looks for what was noted, and has the next one written. Never rejects. */
   look(): Promise<void>;
@@ -51,9 +51,9 @@ export function openDocumentsRefreshing(deps: RefreshingDeps): DocumentsRefreshi
       log.warn({ err: error }, 'documents could not be brought up to date; trying again');
     });
   });
-  // The one that was written makes room for the next.
+  // The one that was written makes room for the next; what was given up may have waited for this.
   const stop = deps.projections.onApplied((facts) => {
-    if (facts.some(({ type }) => type === 'documents.saved')) void look();
+    if (facts.some(({ type }) => isOver.has(type))) void look();
   });
   const counted = countedByOwner(deps);
   return {
@@ -70,6 +70,8 @@ export function openDocumentsRefreshing(deps: RefreshingDeps): DocumentsRefreshi
     },
   };
 }
+
+const isOver = new Set<string>(['documents.saved', 'processing.cancelled', 'error.cleared']);
 
 /** For how long a count holds, in milliseconds: each status tells it. */
 const countedMs = 1000;
@@ -159,6 +161,8 @@ async function standingOf(
   if (!isIn(state, 'idle.saved')) return 'later';
   const saved = published && documentFilesOf(recording, published).saved;
   if (!saved?.content) return 'right';
+  // Handed over when nothing was written: they lie with the former owner.
+  if (recording.files.documents?.owner !== recording.files.owner) return 'outdated';
   const { folder, tags = [] } = saved.content;
   const now = namesOf(orderOf(recording), await order.of(recording.files.owner ?? ''));
   // Written since, and they say something else: writing them once more would not help.

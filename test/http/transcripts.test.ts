@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
+import { filesBelow } from '../support/files-below.ts';
 import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
 
 type Library = {
@@ -87,6 +89,39 @@ test('a document of somebody else is not there', async (t) => {
   assert.equal((await service.call('GET', path, { token: ben })).status, 200);
   assert.equal((await service.call('GET', path, { token: ada })).status, 404);
   assert.equal((await service.call('POST', `${path}/reprocess`, { token: ada })).status, 404);
+});
+
+test('documents of what was handed over while it waited are the new owner’s alone, before they move and after', async (t) => {
+  const service = await startService(t);
+  const ada = await service.setUp();
+  const ben = await service.addUser('ben');
+  const { recording_id: id } = (await service.upload(ada, { kind: 'meeting' })).body;
+  const call = async (method: string, path: string, token = ada, json?: object) =>
+    await service.call(method, path, { token, ...(json && { json }) });
+  await service.reaches(id, 'awaiting-speakers');
+  await call('POST', '/speakers', ada, { recording_id: id, skip: true });
+  await service.reaches(id, 'idle.saved');
+  await call('POST', `/recordings/${id}/reprocess`, ada, { from: 'speech-to-text' });
+  await service.reaches(id, 'awaiting-speakers');
+  const library = await service.call<Library>('GET', '/transcripts', { token: ada });
+  const { filename } = library.body.transcripts[0]!;
+  const path = `/transcripts/${encodeURIComponent(filename)}`;
+  const statuses = async (token: string) => [
+    (await call('GET', path, token)).status,
+    (await call('DELETE', path, token)).status,
+    (await call('POST', '/open', token, { mode: 'folder', paths: [filename] })).status,
+  ];
+  const handedOver = await call('PATCH', `/recordings/${id}`, ada, { owner: 'ben' });
+  assert.equal(handedOver.status, 200);
+  assert.deepEqual(await statuses(ada), [404, 404, 404]);
+  assert.equal((await call('POST', `/recordings/${id}/cancel`, ben)).status, 200);
+  await eventually('they are in the new owner’s folder', async () => {
+    return (await call('GET', path, ben)).status === 200;
+  });
+  assert.deepEqual(await statuses(ada), [404, 404, 404]);
+  const { userId } = service.accounts.findUser('ada')!;
+  const left = await filesBelow(join(service.dataDir, 'spaces', userId));
+  assert.deepEqual([...left], [], 'nothing stays with the former owner');
 });
 
 test('POST /transcripts/{filename}/reprocess runs the transcript through the language model again', async (t) => {

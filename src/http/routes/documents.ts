@@ -22,6 +22,7 @@ import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
 import { ownersRight, rightsOf } from '../visible-recording.ts';
 import { openSpokenBy } from '../../search/spoken-by.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
+import { ownDocument } from '../own-document.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { bodyParser, librarySchema, narrowingSchema } from '../body.ts';
 import { cachedReads } from '../cached-reads.ts';
@@ -223,8 +224,8 @@ export const documentRoutes = [
       304: { description: 'Not changed since.' },
     },
     problems: ['malformed-request', 'outside-space', 'not-found', 'too-large'],
-    async run({ ctx, params: { filename }, caller: { userId } }, { spaceOf }) {
-      const document = await readDocument(await spaceOf(userId), filename);
+    async run({ ctx, params: { filename }, caller: { userId } }, services) {
+      const document = await ownDocument(services, userId, filename);
       if (!document) throw notFound();
       ctx.set('ETag', `"${document.sha256}"`);
       ctx.set('Cache-Control', 'private, no-cache');
@@ -269,7 +270,7 @@ export const documentRoutes = [
     async run({ params: { filename }, caller: { userId }, onBehalf }, services) {
       const space = await services.spaceOf(userId);
       // Also refuses a path that leaves the space, with the same answer as reading it.
-      const present = await readDocument(space, filename);
+      const present = await ownDocument(services, userId, filename);
       const recordingId = await recordingByFilename(services.storage, userId, filename);
       if (recordingId === undefined) {
         if (!present) throw notFound();

@@ -1,6 +1,6 @@
 import { detail } from '../../words/details.ts';
 import * as z from 'zod';
-import { recordingByFilename } from '../../../projections/library.ts';
+import { isHandedOver, recordingByFilename } from '../../../projections/library.ts';
 import { confinedSegments } from '../../documents/confinement.ts';
 import { NoDesktop, openDesktop } from '../../documents/desktop.ts';
 import {
@@ -65,7 +65,7 @@ export const openRoutes = [
       const desktop = desktopOf(services);
       const space = await services.spaceOf(caller.userId);
       // All of them before anything is done.
-      for (const path of paths) await assertThere(space, path);
+      for (const path of paths) await assertThere(services, space, path);
       const first = paths.find((path) => !path.includes('/')) ?? paths[0]!;
       if (mode === 'folder') {
         if (local && !isInBucket(space)) {
@@ -113,8 +113,9 @@ const resolved = (space: FolderSpace, paths: readonly string[]): Promise<string[
   Promise.all(paths.map((path) => resolveInSpace(space, path)));
 
 /** @throws {ConfinementError}, {Problem} 404 */
-async function assertThere(space: Space, path: string): Promise<void> {
+async function assertThere({ storage }: HttpServices, space: Space, path: string): Promise<void> {
   const segments = confinedSegments(path);
+  if (await isHandedOver(storage, space.user, path)) throw noSuchDocument();
   if (isInBucket(space)) {
     if (!(await readDocument(space, path))) throw noSuchDocument();
     return;

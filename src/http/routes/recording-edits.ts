@@ -88,11 +88,11 @@ export const recordingChangeRoutes = [
       if (right && !isProtection(body, caller)) assertMayChange(services, { row, right }, body);
       const isPut = isOrderGiven(body);
       const order = isPut ? orderWanted(body, await services.order.of(owner)) : {};
-      if (isPut) await services.refreshing.note(id);
-      const asked = { isAdmin: caller.isAdmin, words, order };
-      const decision = recordingChange(body, asked, services);
+      const decision = recordingChange(body, { isAdmin: caller.isAdmin, words, order }, services);
+      const moves = isPut || body.owner !== undefined;
+      if (moves) await services.refreshing.note(id);
       const { facts } = await carryOut(services, ctx.state, id, decision);
-      if (isPut) void services.refreshing.look();
+      if (moves) void services.refreshing.look();
       for (const { type, data } of facts) {
         if (type !== 'recording.handed_over') continue;
         // Who looked before is not for the new owner.
