@@ -46,6 +46,9 @@ export const joinRecording =
       return notSo('with', fieldFault('same-recording'));
     const kinds = [recording, other].map((one) => one.sources.draft.kind);
     if (!options.absorbs && kinds[0] !== kinds[1]) return notSo('with', fieldFault('other-kind'));
+    // Handed over since this was looked at: nobody's words go into a note of another.
+    if (options.absorbs && other.files.owner !== recording.files.owner)
+      return notSo('with', fieldFault('not-ready-to-join'));
     if (other.sources.published === null || other.files.audio === null)
       return notSo('with', fieldFault('not-ready-to-join'));
     return [{ type: 'recording.joined', data: { with: other.recordingId, ...options } }];

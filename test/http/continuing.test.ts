@@ -114,6 +114,33 @@ test('what continues a note that is gone, or of somebody else, is a recording of
   assert.deepEqual(await originsOf(at, strange), []);
 });
 
+test('what is handed over while it waits to be added is the new owner’s, and in nobody else’s note', async (t) => {
+  const at = await spelledWorld(t);
+  const { service, token } = at;
+  const bens = await service.addUser('ben');
+  const id = await record(at, [2, 1], { kind: 'meeting' });
+  await service.reaches(id, 'awaiting-speakers');
+  const part = await record(at, [4], { continues: id });
+  await service.reaches(part, 'awaiting-speakers');
+  await ask(at, 'POST', '/speakers', { recording_id: part, skip: true });
+  await service.reaches(part, 'transcribing.continuing');
+  const handedOver = await service.call('PATCH', `/recordings/${part}`, {
+    token,
+    json: { owner: 'ben' },
+  });
+  assert.equal(handedOver.status, 200);
+  await ask(at, 'POST', '/speakers', { recording_id: id, skip: true });
+  await service.reaches(id, 'idle.saved');
+  const isSettled = async (): Promise<boolean> =>
+    (await service.recordingService.read(part)).state.startsWith('idle.');
+  await eventually('it is not waited for any more', isSettled);
+  assert.deepEqual(await heard(service, bens, part), [4]);
+  assert.equal((await service.call('GET', `/recordings/${part}`, { token })).status, 404);
+  assert.deepEqual(await heard(service, token, id), [2, 1]);
+  for (const one of [id, part])
+    assert.deepEqual((await checkLog(service.store, one)).differences, []);
+});
+
 test('a new part that is discarded leaves the note as it was', async (t) => {
   const at = await spelledWorld(t);
   const { service, token } = at;

@@ -88,7 +88,7 @@ async function untilJoinable(
   });
 }
 
-/** Asked by its owner, who began to record behind it. */
+/** Asked by its owner, whose the other has to be too. */
 async function ask(job: Job, other: string, { service }: ContinueDeps): Promise<void> {
   const mine = await job.recording();
   const command = `continued-by-${job.recordingId}@${mine.facts.length}`;
@@ -96,7 +96,7 @@ async function ask(job: Job, other: string, { service }: ContinueDeps): Promise<
     try {
       await service.assemble(
         other,
-        { by: job.owner, command },
+        { by: mine.files.owner ?? job.owner, command },
         joinRecording(mine, { absorbs: true }),
       );
       return true;
@@ -128,7 +128,8 @@ async function standingOf(
   try {
     const { recording, state } = await service.read(other);
     const answer = answerIn(recording, job.recordingId);
-    const isTheirs = recording.files.owner === job.owner;
+    // As it is now: it may have been handed over while it waited.
+    const isTheirs = recording.files.owner === (await job.recording()).files.owner;
     // One that was asked takes it, whoever it was handed over to meanwhile.
     if (state === 'idle.erased' || (!isTheirs && answer !== 'asked')) return null;
     return { recording, state, answer };
