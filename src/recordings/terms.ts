@@ -27,7 +27,9 @@ export const openTerms =
     /** `stt.terms` */
     listed(): string | null;
   }): TermsOf =>
-  async (recording, owner) => {
+  async (recording, given) => {
+    // It may be handed over while a stage is at work.
+    const owner = recording.files.owner ?? given;
     const terms = [
       ...peopleGiven(recording),
       ...(await deps.wordsOf(recording, owner)).map(({ write }) => write),

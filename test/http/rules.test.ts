@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pino } from 'pino';
+import { summariseStage } from '../../src/recordings/stages/finish.ts';
 import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
 
 type Rule = { id: string; enabled: boolean; when: object; then: object };
@@ -184,6 +186,54 @@ test('new recordings are put in order when they begin and when their words are k
     false,
   );
 });
+
+test('rules and templates of the former owner have no say in what is handed over while it waits for the language model', async (t) => {
+  const [reached, isReached] = gate();
+  const [goOn, release] = gate();
+  const summarise = summariseStage({
+    log: pino({ level: 'silent' }),
+    languageModel: async () => null,
+    firstRunWaitMs: 0,
+    termsOf: async () => [],
+    order: { of: async (userId) => await service.services.order.of(userId) },
+    uiLanguage: () => 'en',
+  });
+  const service: TestService = await startService(t, {
+    stages: {
+      write: undefined,
+      async summarise(job) {
+        isReached();
+        await goOn;
+        await summarise(job);
+      },
+    },
+  });
+  const { token, folder, tag, rule } = await sorting(service);
+  const bens = await service.addUser('ben');
+  const [plans, secret] = [await folder('Plans'), await tag('secret')];
+  await rule({ said: 'secret plan' }, { folder: plans, tags: [secret], template: 'meeting' });
+  const { recording_id: id } = (await service.upload(token)).body;
+  await reached;
+  const json = { owner: 'ben' };
+  const { status } = await service.call('PATCH', `/recordings/${id}`, { token, json });
+  assert.equal(status, 200);
+  release();
+  await service.reaches(id, 'idle.saved');
+  const { body } = await service.call<Line>('GET', `/recordings/${id}`, { token: bens });
+  assert.deepEqual([body.folder, body.tags], [null, []]);
+  const types = (await factsOf(service, id)).map(({ type }) => type);
+  const ofRules = types.filter((type) =>
+    /^(recording.filed|tags.changed|template.chosen)$/u.test(type),
+  );
+  assert.deepEqual(ofRules, []);
+});
+
+/** A promise, and what fulfils it. */
+function gate(): [reached: Promise<void>, open: () => void] {
+  let open = () => {};
+  const reached = new Promise<void>((resolve) => (open = resolve));
+  return [reached, open];
+}
 
 test('a rule is tried on what there is, applied to it, and undone', async (t) => {
   const service = await startService(t);

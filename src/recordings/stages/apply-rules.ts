@@ -1,5 +1,6 @@
 import { isForRules, rulesApplied } from '../../../projections/rules.ts';
 import type { Personal } from '../../../projections/personal.ts';
+import type { Recording } from '../../../projections/recording/recording.ts';
 import { orderingOf } from '../ordering.ts';
 import type { Job } from './run-stage.ts';
 
@@ -12,10 +13,15 @@ export async function applyRules(
   known: 'words' | 'title',
   { order }: { order: { of(owner: string): Promise<Personal> } },
 ): Promise<void> {
-  if (!isForRules(await job.recording())) return;
-  const ordering = await orderingOf(order, job.owner);
+  const before = await job.recording();
+  if (!isForRules(before)) return;
+  // It may have been handed over while it waited, and be again before this is decided.
+  const { owner } = before.files;
+  const ordering = await orderingOf(order, owner ?? job.owner);
   const { recordingId: id } = job;
-  await job.decide((recording) => rulesApplied(recording, ordering), {
+  const applied = (recording: Recording) =>
+    recording.files.owner === owner ? rulesApplied(recording, ordering) : [];
+  await job.decide(applied, {
     by: 'system',
     command: known === 'words' ? `rules-words-${id}` : `rules-${id}`,
   });

@@ -65,8 +65,9 @@ async function appendNames(job: Job, deps: IdentifyDeps, model: LanguageModel | 
   });
   let names: Awaited<ReturnType<typeof identify>>;
   try {
-    const people = [...peopleGiven(recording), ...(await deps.peopleOf(job.owner))];
-    const words = await deps.wordsOf(recording, job.owner);
+    const owner = recording.files.owner ?? job.owner;
+    const people = [...peopleGiven(recording), ...(await deps.peopleOf(owner))];
+    const words = await deps.wordsOf(recording, owner);
     names = await identify(blocks, retrying, {
       language,
       people: [...new Set(people)],
@@ -120,7 +121,9 @@ export const joinStage =
       carried: carriedInto(recording, turns),
       voices: [
         ...liveNames(recording, turns),
-        ...(diarized?.content ? await voiceMatches(job.owner, diarized.content) : []),
+        ...(diarized?.content
+          ? await voiceMatches(recording.files.owner ?? job.owner, diarized.content)
+          : []),
       ],
       people: peopleGiven(recording),
     });

@@ -109,7 +109,7 @@ export const summariseStage = (
     const recording = await job.recording();
     const { blocks, names } = correctedToTell(recording, reading.raw);
     const wanted = wantedSummary(recording);
-    const choosable = await choosableBy(deps.order, job.owner);
+    const choosable = await choosableBy(deps.order, recording.files.owner ?? job.owner);
     const template = templateHeld(recording, reading.kind, choosable, deps.uiLanguage());
     const isAsked = model !== null && blocks.length > 0;
     const inTemplates = isAsked ? template.language : null;
