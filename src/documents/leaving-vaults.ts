@@ -3,6 +3,7 @@ import { codeOf, syscallOf } from '../shared/errors.ts';
 import { patienceMs } from '../shared/folder-fault.ts';
 import type { Log } from '../shared/log.ts';
 import { NoVault, type Removed, removeLeavingFrom } from './vault.ts';
+import { foldersWithCopies } from './vault-folders.ts';
 import { type CopyRecords, leavingCopies, openVaultLedger } from './vault-ledger.ts';
 
 /*
@@ -23,7 +24,7 @@ export type LeavingVaults = {
   removeNoted(): Promise<void>;
 };
 
-/** @param parts.vaultsOf folders in which copies of an owner's documents may be */
+/** @param parts.vaultsOf folders that are set now for copies of an owner's documents */
 export function leavingVaults({
   vaultsOf,
   log,
@@ -32,14 +33,17 @@ export function leavingVaults({
   const noted = leavingCopies(records.kept);
   /** Attempts that nobody waits for any more: another of the same vault would only wait behind one. */
   const hanging = new Set<string>();
+  const placesOf = async (owner: string, paths: readonly string[]) =>
+    await foldersWithCopies(records, owner, { present: vaultsOf(owner), paths });
   return {
     async note(owner, paths) {
-      for (const vault of vaultsOf(owner)) await noted.add(owner, vault, paths);
+      for (const { vault, paths: some } of await placesOf(owner, paths))
+        await noted.add(owner, vault, some);
     },
     async remove(owner, paths) {
       const all: CopiesLeft = { left: [], away: [] };
-      for (const vault of vaultsOf(owner)) {
-        const { left, away, fault } = await attempt(owner, vault, paths);
+      for (const { vault, paths: some } of await placesOf(owner, paths)) {
+        const { left, away, fault } = await attempt(owner, vault, some);
         all.left.push(...left);
         if (away.length === 0) continue;
         tell(owner, fault);

@@ -19,6 +19,7 @@ import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
 import { ConfinementError } from './confinement.ts';
 import { NoVault, copyIntoVault, removeFromVault, removeLeavingFrom } from './vault.ts';
+import { foldersWithCopies, rememberSetFolders } from './vault-folders.ts';
 import { type CopyRecords, leavingCopies } from './vault-ledger.ts';
 
 /*
@@ -37,7 +38,7 @@ export type OwnVaults = {
 };
 
 export type OwnVaultsParts = CopyRecords & {
-  store: Pick<EventStore, 'readAll' | 'head'>;
+  store: Pick<EventStore, 'read' | 'readAll' | 'head'>;
   /** Whether a recording is erased, by the log. */
   isErased(recordingId: string): Promise<boolean>;
   storage: ProjectionStorage;
@@ -127,6 +128,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const { vaults, store, projections, everyMs } = parts;
+  await rememberSetFolders(parts.kept, store);
   await projections.caughtUp('all', { signal });
   const progress = await readProgress(parts);
   let saved = progress.position;
@@ -251,9 +253,15 @@ async function takeBack(
   owner: string,
 ): Promise<void> {
   for (const [user, bases] of await namesOf(recordingId)) {
-    const vault = vaults.of(user);
-    if (user === owner || vault === null) continue;
-    const paths = [...bases].flatMap((base) => Object.values(documentPaths(base)));
+    if (user === owner) continue;
+    const own = vaults.of(user);
+    const all = [...bases].flatMap((base) => Object.values(documentPaths(base)));
+    const where = { present: own === null ? [] : [own], paths: all };
+    for (const { vault, paths } of await foldersWithCopies(parts, user, where))
+      await takeOut(user, vault, paths);
+  }
+
+  async function takeOut(user: string, vault: string, paths: readonly string[]): Promise<void> {
     await leavingCopies(parts.kept).add(user, vault, paths);
     const { left, away, fault } = await removeLeavingFrom(user, vault, parts, paths);
     if (away.length > 0)

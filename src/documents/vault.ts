@@ -18,6 +18,7 @@ import {
   openVaultLedger,
   hashedPlace,
 } from './vault-ledger.ts';
+import { rememberFolder } from './vault-folders.ts';
 import type { StoredDocument } from './stored-document.ts';
 import { temporaryName } from './write.ts';
 import { ifMissing } from '../shared/files.ts';
@@ -94,6 +95,7 @@ async function copyAll(
     if (theirs === undefined || theirs === document.sha256 || ledger.isOurs(path, theirs))
       ours.set(path, document.sha256);
   }
+  await rememberFolder(records.kept, space.user, vault);
   await ledger.remember(ours);
   const copied: string[] = [];
   const conflicts: Conflict[] = [];

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDesktop } from '../../src/documents/desktop.ts';
 import { eventually } from '../support/eventually.ts';
-import { startService } from '../support/http-client.ts';
+import { type TestService, startService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Documents = Record<'index' | 'transcript' | 'summary', string>;
@@ -73,6 +73,57 @@ test('a copy that a person changed in the house’s folder and in their own is n
   assert.deepEqual(await erase(), { status: 200, left: [documents.transcript], away: [] });
 });
 
+test('copies in folders that were set before are removed with the note, or named where they were changed', async (t) => {
+  const { erase, choose, documents } = await withVault(t);
+  const [first, second] = [await tempDir(t), await tempDir(t)];
+  for (const folder of [first, second]) {
+    await choose(folder);
+    await eventually('it is in the folder', async () => existsSync(join(folder, documents.index)));
+  }
+  await choose(null);
+  await writeFile(join(second, documents.transcript), 'mine');
+  assert.deepEqual(await erase(), { status: 200, left: [documents.transcript], away: [] });
+  assert.deepEqual(await readdir(first), []);
+  assert.deepEqual(await readdir(second), [dirname(documents.transcript)]);
+});
+
+test('a copy in a folder of the house that is another by now is removed with the note', async (t) => {
+  const { erase, open, vault, restart } = await withVault(t);
+  await open();
+  assert.equal((await readdir(vault)).length, 2);
+  const now = await tempDir(t);
+  await restart({ MITSCHRIFT_NOTES_VAULT: now });
+  assert.deepEqual(await erase(), { status: 204, left: undefined, away: undefined });
+  assert.deepEqual(await readdir(vault), []);
+});
+
+for (const [what, end] of [
+  ['is erased', { method: 'DELETE' }],
+  ['is handed over', { method: 'PATCH', json: { owner: 'ada' } }],
+] as const)
+  test(`what a deleted user left goes from the folder they had when it ${what}`, async (t) => {
+    const service = await startService(t);
+    const token = await service.setUp();
+    const bens = await service.addUser('ben');
+    const { recording_id: id } = (await service.upload(bens)).body;
+    await service.reaches(id, 'idle.saved');
+    const folder = await tempDir(t);
+    const chosen = { token, json: { folder } };
+    assert.equal((await service.call('PUT', '/users/ben/vault', chosen)).status, 204);
+    await eventually('it is in the folder', async () => (await readdir(folder)).length === 2);
+    assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+    const later = await restarted(t, service);
+    const { method, ...init } = { json: undefined, ...end };
+    const { status } = await later.call(method, `/recordings/${id}`, { token, ...init });
+    assert.ok(status < 300, String(status));
+    await eventually('nothing is left', async () => (await readdir(folder)).length === 0);
+  });
+
+async function restarted(t: TestContext, service: TestService): Promise<TestService> {
+  await service.close();
+  return await startService(t, { dataDir: service.dataDir });
+}
+
 test('a note of the same name that was there before is neither touched nor named', async (t) => {
   const { erase, open, documents, vault } = await withVault(t);
   await writeFile(join(vault, documents.index), 'a note of my own');
@@ -128,7 +179,7 @@ async function withVault(t: TestContext) {
     env: { MITSCHRIFT_NOTES_VAULT: vault },
     overrides: { desktop: openDesktop({}, 'linux') },
   };
-  const service = await startService(t, options);
+  let service = await startService(t, options);
   const token = await service.setUp();
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
@@ -145,7 +196,7 @@ async function withVault(t: TestContext) {
       const headers = { 'X-Forwarded-For': '203.0.113.5' };
       return (await service.call('POST', '/open', { token, json, headers })).body;
     },
-    async choose(folder: string) {
+    async choose(folder: string | null) {
       const json = { folder };
       const { status } = await service.call('PUT', '/users/me/vault', { token, json });
       assert.equal(status, 204);
@@ -159,9 +210,10 @@ async function withVault(t: TestContext) {
       return { status, left: body.left, away: body.away };
     },
     audio: () => readdir(join(service.dataDir, 'recordings')),
-    async restart() {
+    async restart(env: Record<string, string> = options.env) {
       await service.close();
-      return await startService(t, { ...options, dataDir: service.dataDir });
+      service = await startService(t, { ...options, env, dataDir: service.dataDir });
+      return service;
     },
     /** Where earlier releases remembered copies. */
     ledger: join(service.dataDir, 'vault-copies', `${user}.json`),

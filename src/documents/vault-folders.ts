@@ -1,0 +1,60 @@
+import { configStream, usersStream } from '../../events/facts/catalogue.ts';
+import { houseId } from '../../events/facts/personal.ts';
+import type { EventStore } from '../../events/store.ts';
+import type { Kept, KeptKind } from '../storage/kept.ts';
+import { type CopyRecords, hashedPlace, openVaultLedger } from './vault-ledger.ts';
+
+/*
+ * Which folders copies were made in. A vault is changed, unset, or its user deleted, and what is in it stays: an erasure
+ * finds it there.
+ */
+
+/** Folders as they were set, by `<user>/<hash>`; of the house, those that were set before this was remembered. */
+const folders: KeptKind<string> = {
+  name: 'vault-folders',
+  endsAt: () => null,
+  volatileMax: null,
+  keys: 'plain',
+};
+
+/** Remembers a folder before copies are made in it. */
+export async function rememberFolder(kept: Kept, user: string, vault: string): Promise<void> {
+  const rows = kept.of(folders);
+  const key = `${user}/${hashedPlace(vault, '')}`;
+  if ((await rows.get(key)) === undefined)
+    await rows.change([key], () => ({ keep: [vault], result: undefined }));
+}
+
+/** Remembers the folders that the log names: copies may be in them that an earlier release made. */
+export async function rememberSetFolders(
+  kept: Kept,
+  store: Pick<EventStore, 'read'>,
+): Promise<void> {
+  for await (const fact of store.read(usersStream))
+    if (fact.type === 'user.vault_set' && fact.content?.folder)
+      await rememberFolder(kept, fact.data.user_id, fact.content.folder);
+  for await (const { type, data } of store.read(configStream))
+    if (type === 'config.key_set' && data.key === 'notes.vault' && typeof data.value === 'string')
+      await rememberFolder(kept, houseId, data.value);
+}
+
+/**
+ * Where copies of a user's documents may be: in the folders that are set now, and those of them that were made in others.
+ * @param present folders that are set now
+ */
+export async function foldersWithCopies(
+  records: CopyRecords,
+  user: string,
+  { present, paths }: { present: readonly string[]; paths: readonly string[] },
+): Promise<{ vault: string; paths: readonly string[] }[]> {
+  const found = [...new Set(present)].map((vault) => ({ vault, paths }));
+  const rows = records.kept.of(folders);
+  const all = [...(await rows.list(`${user}/`)), ...(await rows.list(`${houseId}/`))];
+  for (const vault of new Set(all.map(({ value }) => value))) {
+    if (present.includes(vault)) continue;
+    const { knows } = await openVaultLedger(records, user, vault, paths);
+    const known = paths.filter(knows);
+    if (known.length > 0) found.push({ vault, paths: known });
+  }
+  return found;
+}
