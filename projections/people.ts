@@ -95,9 +95,9 @@ export const recordingsMax = 2_000;
 
 /**
  * Whom a user named, those named last first. Reads the names of at most `recordingsMax` recordings, and the voices of at
- * most `confirmationsMax` a person. Voices that sound like different people are, under one name too.
+ * most `confirmationsMax` a person, unless `all` is set. Voices that sound like different people are, under one name too.
  * @param options.voices only those whose voice is known, or to be measured; by this model alone if one is given; all their
- *   confirmations with a voice, if `all` is set
+ *   confirmations with a voice, in all recordings, if `all` is set
  */
 export async function peopleNamed(
   storage: ProjectionStorage,
@@ -311,10 +311,12 @@ const isOfWords = (fact: LoggedFact): boolean =>
 async function listedOf(
   storage: ProjectionStorage,
   owner: string,
-  { voices, model }: { voices?: true; model?: string },
+  { voices, model, all }: { voices?: true; model?: string; all?: true },
 ): Promise<string[]> {
   const found: string[] = [];
-  const within = { ...startingWith(`i/${owner}/`), reverse: true, limit: recordingsMax };
+  const newest = { ...startingWith(`i/${owner}/`), reverse: true };
+  // What is taken back is taken back whole.
+  const within = all ? newest : { ...newest, limit: recordingsMax };
   for await (const [key, row] of storage.range<{ models: string[] }>(people.name, within)) {
     if (voices && row.models.length === 0) continue;
     if (model !== undefined && !row.models.includes(model)) continue;

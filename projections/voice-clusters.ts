@@ -11,22 +11,31 @@ const unlikeBelow = 0.3;
 export function voiceClusters<Heard extends { voice: Voice | null }>(
   heard: readonly Heard[],
 ): Heard[][] {
-  const clusters: Heard[][] = [];
+  const clusters: Cluster<Heard>[] = [];
   for (const one of heard) {
     const [nearest] = clusters
       .map((cluster) => ({ cluster, alike: likeness(one.voice, cluster) }))
       .toSorted((a, b) => b.alike - a.alike);
-    if (nearest && nearest.alike >= unlikeBelow) nearest.cluster.push(one);
-    else clusters.push([one]);
+    const isNear = nearest !== undefined && nearest.alike >= unlikeBelow;
+    const joined: Cluster<Heard> = isNear ? nearest.cluster : { heard: [], means: new Map() };
+    if (!isNear) clusters.push(joined);
+    joined.heard.push(one);
+    if (one.voice) addVoice(joined.means, one.voice);
   }
-  return clusters;
+  return clusters.map((cluster) => cluster.heard);
 }
 
-function likeness(voice: Voice | null, cluster: readonly { voice: Voice | null }[]): number {
-  const comparable = cluster.flatMap(({ voice: other }) =>
-    other && other.embedding_model === voice?.embedding_model ? [other] : [],
-  );
-  const mean = meanOf(comparable);
+/** With the mean of its voices by model, kept while it grows: thousands may be of one name. */
+type Cluster<Heard> = { heard: Heard[]; means: Map<string, number[]> };
+
+function addVoice(means: Cluster<never>['means'], voice: Voice): void {
+  const sum = means.get(voice.embedding_model) ?? voice.embedding.map(() => 0);
+  means.set(voice.embedding_model, sum);
+  addTo(sum, voice);
+}
+
+function likeness(voice: Voice | null, { means }: Pick<Cluster<never>, 'means'>): number {
+  const mean = voice && means.get(voice.embedding_model);
   return voice && mean ? similarity(mean, voice.embedding) : unlikeBelow;
 }
 
@@ -35,10 +44,12 @@ export function meanOf(voices: readonly Pick<Voice, 'embedding' | 'seconds'>[]):
   const [first] = voices;
   if (!first) return null;
   const sum = first.embedding.map(() => 0);
-  for (const { embedding, seconds } of voices) {
-    if (embedding.length !== sum.length) continue;
-    const weight = seconds / (Math.hypot(...embedding) || 1);
-    for (const [i, value] of embedding.entries()) sum[i]! += value * weight;
-  }
+  for (const voice of voices) addTo(sum, voice);
   return sum;
+}
+
+function addTo(sum: number[], { embedding, seconds }: Pick<Voice, 'embedding' | 'seconds'>): void {
+  if (embedding.length !== sum.length) return;
+  const weight = seconds / (Math.hypot(...embedding) || 1);
+  for (const [i, value] of embedding.entries()) sum[i]! += value * weight;
 }
