@@ -23,13 +23,13 @@ export type Due = {
 } & Pick<Taken, 'rule' | 'days' | 'folder'>;
 
 const dayMs = 86_400_000;
-/** A shorter period, or a recording that came under another one, waits for so long. */
+/** A shorter period, or a recording that came under another one or became a note just now, waits for so long. */
 export const graceMs = dayMs;
 
 /** What of a recording the periods are asked about. */
 export type Dated = Pick<
   KeptLine['core'],
-  'folder' | 'startedAt' | 'placedAt' | 'hasAudio' | 'state' | 'hold'
+  'folder' | 'startedAt' | 'placedAt' | 'since' | 'hasAudio' | 'state' | 'hold'
 >;
 
 /**
@@ -63,7 +63,7 @@ export function shortestMs(layers: readonly RetentionLayer[]): number | null {
 /** The folder's period, else the user's, else the server's, which may be the longest there is. */
 function periodOf(
   part: RemovedPart,
-  { folder, startedAt, placedAt }: Dated,
+  { folder, startedAt, placedAt, since: savedAt }: Dated,
   { server, user, folders }: RetentionRules,
 ): Due | undefined {
   const field = `${part}_days` as const;
@@ -80,6 +80,8 @@ function periodOf(
     Math.max(
       Date.parse(startedAt) + days * dayMs,
       Date.parse(placedAt) + graceMs,
+      // It may have waited for names until now: nobody could foresee it.
+      Date.parse(savedAt) + graceMs,
       since === 0 ? 0 : since + graceMs,
     );
   const { rule, terms } = layers[at] ?? { rule: 'server' as const, terms: {} };

@@ -264,3 +264,41 @@ test('the period of a folder holds for a recording without documents, too', asyn
     return removed.some(({ part }) => part === 'audio');
   });
 });
+
+test('what becomes a note behind its period is given a day, in which the preview names it', async (t) => {
+  const clock = movedDate(t);
+  const service = await startService(t, { trial: { retention: { everyMs: 20 } } });
+  let token = await service.setUp();
+  await service.call('PUT', '/retention', { token, json: { notes_days: 30 } });
+  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  await service.reaches(id, 'awaiting-speakers');
+  clock.move(31 * day);
+  token = await service.login('ada');
+  for (let n = 0; n < 10; n += 1) await note(service, token, 0);
+  await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
+  await service.reaches(id, 'idle.saved');
+  const { items } = await get<Preview>(service, token, '/retention/preview?days=2');
+  assert.deepEqual(
+    items.map((one) => one.recording_id),
+    [id],
+  );
+  assert.ok(Date.parse(items[0]?.at ?? '') - Date.now() > 23 * hour);
+  clock.move(25 * hour);
+  await eventually('it is gone', async () => (await statusOf(service, token, id)) === 404);
+});
+
+/** Time in this process, until the test ends; it goes on by itself. */
+function movedDate(t: TestContext) {
+  const Real = Date;
+  let moved = 0;
+  class Moved extends Real {
+    constructor(...given: [] | [string | number]) {
+      if (given.length === 0) super(Moved.now());
+      else super(given[0]);
+    }
+    static override now = () => Real.now() + moved;
+  }
+  globalThis.Date = Moved as DateConstructor;
+  t.after(() => (globalThis.Date = Real));
+  return { move: (ms: number) => (moved += ms) };
+}
