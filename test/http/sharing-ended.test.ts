@@ -156,3 +156,42 @@ test('open pages of others learn that their right has ended, and hear of nothing
     false,
   );
 });
+
+test('who gave a note away learns it on their open page, and who was away of a hand-over or erasure when they are back', async (t) => {
+  const service = await startService(t);
+  const adasToken = await service.setUp();
+  const ada = asking(service, adasToken);
+  const ownersToken = await service.addUser('owen');
+  const owen = asking(service, ownersToken);
+  const ritasToken = await service.addUser('rita');
+  const { recording_id: given } = (await service.upload(adasToken)).body;
+  const { recording_id: erased } = (await service.upload(ownersToken)).body;
+  for (const id of [given, erased]) await service.reaches(id, 'idle.saved');
+  await owen('PUT', `/recordings/${erased}/access`, { user: 'rita' });
+  const open: ReturnType<typeof connect>[] = [];
+  t.after(() => open.forEach((one) => one.close()));
+  const opened = async (token: string, after?: number) => {
+    const socket = connect(service.url, token, after === undefined ? {} : { after });
+    open.push(socket);
+    const { position = 0 } = await socket.until(({ type }) => type === 'position');
+    return { socket, position };
+  };
+  const movesIn = ({ frames }: ReturnType<typeof connect>) =>
+    frames.flatMap((one) => (one.type === 'transition' ? [one['event']] : []));
+  const there = await opened(adasToken);
+  const [away, rita] = [await opened(adasToken), await opened(ritasToken)];
+  for (const { socket } of [away, rita]) socket.close();
+
+  assert.equal((await ada('PATCH', `/recordings/${given}`, { owner: 'owen' })).status, 200);
+  await there.socket.until(({ event }) => event === 'recording.handed_over');
+  await owen('DELETE', `/recordings/${erased}`);
+  const back = await opened(adasToken, away.position);
+  assert.deepEqual(movesIn(back.socket), ['recording.handed_over']);
+  const ritaBack = await opened(ritasToken, rita.position);
+  assert.deepEqual(movesIn(ritaBack.socket), ['recording.erased']);
+  const stan = await opened(await service.addUser('stan'), 0);
+  for (const { socket } of [there, back, ritaBack, stan])
+    assert.doesNotMatch(JSON.stringify(socket.frames), /secret plan|"saved"/u);
+  assert.deepEqual(movesIn(stan.socket), []);
+  assert.deepEqual(movesIn(there.socket), ['recording.handed_over']);
+});

@@ -41,8 +41,8 @@ export async function formerHearers(
   const recordingId = recordingOf(fact.stream);
   const isTaken = taking.has(fact.type) || fact.to === 'idle.erased';
   if (recordingId === undefined || !isTaken) return new Set();
-  const all = othersThan(null, listeners);
-  if (all.size === 0) return all;
+  const here = [...listeners];
+  if (here.length === 0) return new Set();
   const facts: LoggedFact[] = [];
   let files = noFiles;
   for await (const before of services.store.read(recordingStream(recordingId))) {
@@ -54,7 +54,10 @@ export async function formerHearers(
   if (!owner) return new Set();
   const read = { facts: facts as Parameters<typeof accessOf>[0]['facts'] };
   const then = { owner, access: accessOf(read), folder: orderOf(read).folder };
-  const could = await amongThem(services, all, then, 'read');
+  const could = new Set(await amongThem(services, othersThan(null, here), then, 'read'));
+  const present = filesAfter(files, fact).owner ?? owner;
+  for (const { caller } of here)
+    if (sees(caller, owner) && !sees(caller, present)) could.add(caller.userId);
   return new Set([...could].filter((userId) => !still.has(userId)));
 }
 

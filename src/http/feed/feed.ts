@@ -172,8 +172,10 @@ async function catchUp(
         recordingId: frames.recordingId,
         id,
       });
+      const former = await formerHearers(feed.services, [listener], fact, hearers);
       const missed = missedFrames(frames);
-      for (const frame of framesFor(listener, { id, hearers }, missed)) listener.send(frame);
+      for (const frame of framesFor(listener, { id, hearers, former }, missed))
+        listener.send(frame);
       await listener.drained();
     }
     if (seen < until) throw new Error(`The log ended at ${seen}, before ${until}`);
