@@ -67,6 +67,15 @@ export function openAccessWatch(services: Services): AccessWatch {
 /** The watch of the routes of one app. */
 export const accessWatchOf = perApp(openAccessWatch);
 
+/** Whether a session is good as it was when something began that goes on being sent; the same at other nodes. */
+export async function isStillIn(
+  { accounts }: Pick<HttpServices, 'accounts'>,
+  { sessionId }: Pick<Caller, 'sessionId'>,
+): Promise<boolean> {
+  await accounts.takeIn();
+  return (await accounts.callerOf(sessionId)) !== null;
+}
+
 async function stillMay(
   services: Services,
   { caller, needs }: Watched,

@@ -14,6 +14,7 @@ import { type ZipStream, openZipStream } from '../export/zip-stream.ts';
 import { detail } from '../words/details.ts';
 import type { Language } from '../words/params.ts';
 import { sayWhole } from '../words/say.ts';
+import { isStillIn } from './access-watch.ts';
 import { exportInputOf } from './documents-seen.ts';
 import { exportedAnswer, recordingAnswer } from './recording-answer.ts';
 import { grantsShown } from './routes/access.ts';
@@ -66,6 +67,7 @@ async function write(writing: Writing): Promise<void> {
       words: false,
     });
     for (const { recordingId } of rows) {
+      if (!(await isStillIn(services, caller))) zip.stream.destroy();
       if (zip.isClosed()) return;
       await addRecording(writing, recordingId);
     }

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomFillSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { recordingById } from '../../projections/recordings.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, startService, wav } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { unzip } from '../support/unzip.ts';
 
@@ -165,3 +166,39 @@ test('a browser gets it by a ticket, which opens nothing else', async (t) => {
   const problem = (await refused.json()) as ProblemAnswer;
   assert.equal(problem.type, '/problems/not-authenticated');
 });
+
+for (const [what, end] of [
+  ['user is disabled', 'disable'],
+  ['session has ended', 'log out'],
+] as const)
+  test(`a download ends before the next recording when its ${what}`, async (t) => {
+    const service = await startService(t);
+    const ada = await service.setUp();
+    const ben = await service.addUser('ben');
+    // More than sockets hold for who does not read.
+    const audio = wav(600);
+    randomFillSync(audio, 44);
+    for (const title of ['One', 'Two']) {
+      const { recording_id: id } = (await service.upload(ben, { title }, { audio })).body;
+      await service.reaches(id, 'idle.saved');
+    }
+    const response = await fetch(`${service.url}/users/me/export`, {
+      headers: { Authorization: `Bearer ${ben}` },
+    });
+    assert.equal(response.status, 200);
+    const reader = response.body!.getReader();
+    let bytes = (await reader.read()).value?.length ?? 0;
+    const { status } =
+      end === 'disable'
+        ? await service.call('PATCH', '/users/ben', { token: ada, json: { disabled: true } })
+        : await service.call('POST', '/logout', { token: ben });
+    assert.ok(status < 300, String(status));
+    await assert.rejects(async () => {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        bytes += value.length;
+      }
+    });
+    assert.ok(bytes < 1.5 * audio.length, `${bytes} of ${2 * audio.length}`);
+  });

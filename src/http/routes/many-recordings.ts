@@ -30,6 +30,7 @@ import { orderedTogether } from '../ordered-together.ts';
 import { type RouteRequest, routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
 import { idsUpTo, refusal, refusals } from '../several.ts';
+import { isStillIn } from '../access-watch.ts';
 import { documentsForOthers } from '../documents-seen.ts';
 import { noteLook } from '../looked.ts';
 import { seenRecording, visibleOrLeft, visibleRecording } from '../visible-recording.ts';
@@ -231,6 +232,7 @@ async function zipOf(
   const fill = async (): Promise<void> => {
     const named = new Set<string>();
     for (const id of ids) {
+      if (!(await isStillIn(services, caller))) zip.stream.destroy();
       if (zip.isClosed()) return;
       // Erased since: it is left out.
       const seen = await seenRecording(services, caller, id, 'read').catch(() => undefined);
