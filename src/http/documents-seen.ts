@@ -1,7 +1,7 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import { transcriptOf } from '../../projections/texts.ts';
-import { type PerDocument, exportInput } from '../documents/documents.ts';
+import { type DocumentsInput, type PerDocument, exportInput } from '../documents/documents.ts';
 import type { HttpServices } from './services.ts';
 
 type Services = Pick<HttpServices, 'storage' | 'settings'>;
@@ -20,6 +20,12 @@ export async function exportInputOf(
   });
 }
 
+/** What the owner wrote is no note of who reads it. */
+export const asReadByOthers = (input: DocumentsInput): DocumentsInput => ({
+  ...input,
+  sidenotes: input.sidenotes.map((note) => ({ ...note, own: false })),
+});
+
 /**
  * The documents as others than the owner get them: as they are written from what is said now. The owner's own have folder,
  * tags and earlier titles on top, and what a person added to the files.
@@ -31,5 +37,5 @@ export async function documentsForOthers(
   const transcript = await transcriptOf(services.storage, row.recordingId);
   if (!transcript) return undefined;
   const { renderDocuments } = await import('../documents/render.ts');
-  return renderDocuments(await exportInputOf(services, row, transcript));
+  return renderDocuments(asReadByOthers(await exportInputOf(services, row, transcript)));
 }

@@ -2,13 +2,12 @@ import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { type TranscriptRow, transcriptOf } from '../../../projections/texts.ts';
-import type { DocumentsInput } from '../../documents/documents.ts';
 import { readDocument } from '../../documents/space.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
 import { limits } from '../limits.ts';
 import { notFound } from '../problems.ts';
 import { exportedAnswer } from '../recording-answer.ts';
-import { exportInputOf } from '../documents-seen.ts';
+import { asReadByOthers, exportInputOf } from '../documents-seen.ts';
 import { asSeen } from '../shared-answer.ts';
 import { noteLook } from '../looked.ts';
 import { type Right, seenRecording } from '../visible-recording.ts';
@@ -43,7 +42,8 @@ export const exportRoutes = [
       if (!transcript || (wordless && row.documents === null)) {
         throw notFound(detail('transcript-not-ready'));
       }
-      const input = asReadBy(right, await exportInputOf(services, row, transcript));
+      const whole = await exportInputOf(services, row, transcript);
+      const input = right.role === 'owner' ? whole : asReadByOthers(whole);
       noteLook(services, caller, seen, 'exported');
       const make = () =>
         exported(format, {
@@ -70,12 +70,6 @@ const linkFormats: readonly string[] = ['md', 'txt'];
 /** What its owner wrote beside it is not for who has a link. */
 const withoutNotes = (transcript: TranscriptRow | undefined, { role }: Right) =>
   transcript && role === 'link' ? { ...transcript, sidenotes: [] } : transcript;
-
-/** What the owner wrote is no note of who reads it. */
-const asReadBy = ({ role }: Right, input: DocumentsInput): DocumentsInput =>
-  role === 'owner'
-    ? input
-    : { ...input, sidenotes: input.sidenotes.map((note) => ({ ...note, own: false })) };
 
 /** For clients that know no `filename*` (RFC 6266): without accents, `_` for what ASCII has not. */
 const asciiName = (name: string): string =>
