@@ -128,6 +128,22 @@ test('a process that loses its locks again and again and lives has not died', as
   ]);
 });
 
+test('a step that ends and leaves nothing is said to have failed, not shown at work for ever', async (t) => {
+  const world = await openWorld(t);
+  const endsWithNothing: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'engine', concurrency: 9 });
+    await job.append(plan);
+    // Refused: there is one.
+    await job.append(plan);
+  };
+  const activities = Object.fromEntries(
+    stages.map((stage) => [stage, endsWithNothing]),
+  ) as NodeOptions['activities'];
+  const id = await world.upload(world.node({ activities }));
+  await world.until(id, 'error');
+  assert.deepEqual((await world.factsOf(id)).at(-1), ['stage.failed', 1]);
+});
+
 test('a command that another process decides moves the owner', async (t) => {
   const world = await openWorld(t);
   const [a, b] = [world.node(), world.node({ slots: 0 })];

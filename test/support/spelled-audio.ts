@@ -60,8 +60,11 @@ export function spellingStages(
         at % 2 === 0 ? [[at, Math.min(at + 2, heard.length)]] : [],
       );
       const plan = { detector: 'spelled', duration: heard.length, stretches, warnings: [] };
-      await job.append({ type: 'speech.detected', data: plan });
+      // What a start left that was killed is not found again.
+      const made = draft(await job.recording());
+      if (made.plan === null) await job.append({ type: 'speech.detected', data: plan });
       for (const [index, [start, end]] of stretches.entries()) {
+        if (index < made.utterances.length) continue;
         const segments = segmentsOf(heard, start, end);
         const data = { index, start, end, words: segments.length, language: 'en' };
         await job.append({ type: 'utterance.recognised', data, content: { segments } });

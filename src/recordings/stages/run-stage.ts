@@ -117,9 +117,12 @@ async function runOnce({ stage, recording, signal }: Start, deps: StageRunnerDep
   const stop = new AbortController();
   const launch = launchOf(stage, recording, AbortSignal.any([signal, stop.signal]));
   try {
-    await deps.activities[stage](jobOf(launch, deps));
+    await deps.activities[stage](jobOf(launch, deps)).catch((error: unknown) => {
+      if (!(error instanceof StageSuperseded)) throw error;
+    });
+    if (!signal.aborted && isAwaited(launch)) throw new Error(`${stage} ended without a result`);
   } catch (error) {
-    if (signal.aborted || error instanceof StageSuperseded) return;
+    if (signal.aborted) return;
     if (!isAway(error)) return await appendFailure(launch, error, deps);
     if (launch.attempt !== undefined)
       await append(launch, [{ type: 'stage.interrupted', data: { stage } }], deps);
@@ -128,6 +131,14 @@ async function runOnce({ stage, recording, signal }: Start, deps: StageRunnerDep
     stop.abort();
     launch.release();
   }
+}
+
+/** Whether the recording waits for this start: with nothing at work it would be shown as processing for ever. */
+function isAwaited({ stage, recording, attempt }: Launch): boolean {
+  const snapshot = recording.snapshot();
+  const isRunning = attempt !== undefined && snapshot.context.running[stage] === attempt;
+  // What follows while people still talk ends when it likes.
+  return isRunning && !snapshot.matches('recording');
 }
 
 /** Whether the same may succeed when the log can be asked again. */
