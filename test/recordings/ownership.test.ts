@@ -136,9 +136,10 @@ test('a step that ends and leaves nothing is said to have failed, not shown at w
     // Refused: there is one.
     await job.append(plan);
   };
-  const activities = Object.fromEntries(
-    stages.map((stage) => [stage, endsWithNothing]),
-  ) as NodeOptions['activities'];
+  const activities = Object.fromEntries(stages.map((stage) => [stage, endsWithNothing])) as Record<
+    Stage,
+    StageActivity
+  >;
   const id = await world.upload(world.node({ activities }));
   await world.until(id, 'error');
   assert.deepEqual((await world.factsOf(id)).at(-1), ['stage.failed', 1]);

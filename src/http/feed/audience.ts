@@ -55,7 +55,7 @@ export async function formerHearers(
   const read = { facts: facts as Parameters<typeof accessOf>[0]['facts'] };
   const then = { owner, access: accessOf(read), folder: orderOf(read).folder };
   const could = new Set(await amongThem(services, othersThan(null, here), then, 'read'));
-  const present = filesAfter(files, fact).owner ?? owner;
+  const present = fact.type === 'recording.handed_over' ? fact.data.owner : owner;
   for (const { caller } of here)
     if (sees(caller, owner) && !sees(caller, present)) could.add(caller.userId);
   return new Set([...could].filter((userId) => !still.has(userId)));
