@@ -1,12 +1,10 @@
 import { entriesOfOrder, idIn } from '../../projections/library.ts';
+import { allPages } from '../../projections/list-page.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { changeRecording } from '../../projections/recording/decide.ts';
 import type { OrderChanges } from '../../projections/recording/order.ts';
 import type { Decided, RecordingService } from '../recordings/service.ts';
 import type { DocumentsRefreshing } from './refresh-documents.ts';
-
-/** Recordings whose ids are read at once. */
-const pageMax = 200;
 
 /**
  * Takes a folder or a tag from each of its owner's recordings that has it, one after the other.
@@ -20,9 +18,7 @@ export async function takenFromAll(
   const change: OrderChanges = kind === 'folder' ? { folder: null } : { removeTags: [id] };
   let last: Decided | undefined;
   for (const read of entriesOfOrder(storage, owner, { id, kind })) {
-    let lt = '~';
-    for (;;) {
-      const entries = await read({ gte: '', lt, reverse: true, limit: pageMax });
+    for await (const entries of allPages(read)) {
       for (const entry of entries) {
         const recordingId = idIn(entry);
         const command = `${metadata.command}/${recordingId}`;
@@ -33,8 +29,6 @@ export async function takenFromAll(
           changeRecording(change),
         );
       }
-      if (entries.length < pageMax) break;
-      lt = entries.at(-1) ?? lt;
     }
   }
   return last;
