@@ -1,5 +1,6 @@
 import { textSegments, withMarks } from '../shared/segments.ts';
 import type { Block, Word } from '../../events/facts/transcript.ts';
+import { splitWords, spread } from '../../projections/recording/timed-words.ts';
 import { type DocumentsInput, speakerName } from '../documents/documents.ts';
 
 /** What fits on a screen and can be read in time (BBC and Netflix guidelines agree on these). */
@@ -105,21 +106,10 @@ type Cue = { start: number; end: number; speaker: string | null; lines: string[]
 function tokensOf(block: Block): Word[] {
   // In recordings of earlier releases a mark may be a word by itself.
   const words = withMarks(block.words.filter(({ text }) => plain(text) !== ''));
-  return (words.length > 0 ? words : sharedOut(block)).flatMap(pieces);
-}
-
-/** Without times of words: as if every letter took as long as the others. */
-function sharedOut({ text, start, end }: Block): Word[] {
-  const words = plain(text)
-    .split(' ')
-    .filter((word) => word !== '');
-  const length = words.reduce((sum, word) => sum + word.length, 0);
-  let done = 0;
-  return words.map((word) => {
-    const from = start + ((end - start) * done) / length;
-    done += word.length;
-    return { text: word, start: from, end: start + ((end - start) * done) / length };
-  });
+  // Without times of words: as if every letter took as long as the others.
+  const timed =
+    words.length > 0 ? words : spread(splitWords(plain(block.text)), block.start, block.end);
+  return timed.flatMap(pieces);
 }
 
 /** A word at spaces, and one that is longer than a line cut into pieces, as text without spaces is. */
