@@ -40,22 +40,25 @@ export function orderOf({ facts }: Pick<Recording, 'facts'>): Order {
 /** The facts that put it elsewhere; none where it is there already. Pure. */
 export function orderChanged(
   recording: Pick<Recording, 'facts'>,
-  { folder, tags, addTags = [], removeTags = [], template }: OrderChanges,
+  { tags, addTags = [], removeTags = [], ...changes }: OrderChanges,
 ): readonly RecordingFact[] | OrderRefusal {
   const before = orderOf(recording);
-  const facts: RecordingFact[] = [];
-  if (folder !== undefined && folder !== before.folder)
-    facts.push({ type: 'recording.filed', data: { folder } });
   const kept = [...(tags ?? before.tags), ...addTags].filter((tag) => !removeTags.includes(tag));
   const after = [...new Set(kept)];
   if (after.length > tagsMax) {
     return { refused: 'TOO_MANY_TAGS', said: fieldFault('too-many-tags', { limit: tagsMax }) };
   }
+  const { folder = before.folder, template = before.template } = changes;
+  return factsBetween(before, { folder, tags: after, template });
+}
+
+function factsBetween(before: Order, { folder, tags, template }: Order): RecordingFact[] {
+  const facts: RecordingFact[] = [];
+  if (folder !== before.folder) facts.push({ type: 'recording.filed', data: { folder } });
   const isSame =
-    after.length === before.tags.length && after.every((tag) => before.tags.includes(tag));
-  if (!isSame) facts.push({ type: 'tags.changed', data: { tags: after } });
-  if (template !== undefined && template !== before.template)
-    facts.push({ type: 'template.chosen', data: { template } });
+    tags.length === before.tags.length && tags.every((tag) => before.tags.includes(tag));
+  if (!isSame) facts.push({ type: 'tags.changed', data: { tags: [...tags] } });
+  if (template !== before.template) facts.push({ type: 'template.chosen', data: { template } });
   return facts;
 }
 
@@ -96,13 +99,6 @@ const orderTypes: ReadonlySet<string> = new Set<RecordingFact['type']>([
 /** What is made of another is found where that is, and where it is itself: as many tags as it may have. Pure. */
 export function orderTaken(own: Order, others: Order): readonly RecordingFact[] {
   const tags = [...new Set([...own.tags, ...others.tags])].slice(0, tagsMax);
-  return [
-    ...(own.folder === null && others.folder !== null
-      ? [{ type: 'recording.filed' as const, data: { folder: others.folder } }]
-      : []),
-    ...(tags.length > own.tags.length ? [{ type: 'tags.changed' as const, data: { tags } }] : []),
-    ...(own.template === null && others.template !== null
-      ? [{ type: 'template.chosen' as const, data: { template: others.template } }]
-      : []),
-  ];
+  const [folder, template] = [own.folder ?? others.folder, own.template ?? others.template];
+  return factsBetween(own, { folder, tags, template });
 }
