@@ -14,9 +14,8 @@ import { sidenoteFacts } from './sidenotes.ts';
 import { summaryFacts } from './summary.ts';
 import {
   blockSchema,
-  movedSchema,
-  samplesSchema,
-  spokenSchema,
+  correctedSpeakers,
+  correctedSpeech,
   summaryLineSchema,
   wordSchema,
 } from './transcript.ts';
@@ -259,20 +258,14 @@ export const recordingFacts = {
       basis: z.number().int().positive(),
       block: z.string(),
       speaker: z.string().nullable(),
-      /** Seconds of speech by label, after it. Absent in older logs, and where there are no speakers. */
-      spoken: spokenSchema.optional(),
-      /** Absent: no speech was given to another speaker; in older logs it may have been. */
-      moved: movedSchema.optional(),
+      ...correctedSpeech,
     }),
     content: z.object({
       text: z.string(),
       words: z.array(wordSchema),
       /** Words that it put in place of others. Absent: none, and in older logs. */
       corrected: z.array(z.object({ heard: z.string(), write: z.string() })).optional(),
-      /** Name of the speaker, if the label is a new one. */
-      name: z.string().optional(),
-      /** What tells who each label is, after it; only while the meeting waits for its speakers. */
-      samples: samplesSchema.optional(),
+      ...correctedSpeakers,
     }),
   },
   /** A person cut a turn in two, or joined two: these blocks are what those say instead. The content is all of it. */
@@ -291,18 +284,12 @@ export const recordingFacts = {
           }),
         )
         .min(1),
-      /** Seconds of speech by label, after it. Absent in older logs, and where there are no speakers. */
-      spoken: spokenSchema.optional(),
-      /** Absent: no speech was given to another speaker; in older logs it may have been. */
-      moved: movedSchema.optional(),
+      ...correctedSpeech,
     }),
     content: z.object({
       /** In the order of `by`. */
       turns: z.array(z.object({ text: z.string(), words: z.array(wordSchema) })),
-      /** Name of the last turn's speaker, if the label is a new one. */
-      name: z.string().optional(),
-      /** What tells who each label is, after it; only while the meeting waits for its speakers. */
-      samples: samplesSchema.optional(),
+      ...correctedSpeakers,
     }),
   },
   /** A person switched back to an earlier version of the documents. */

@@ -5,11 +5,10 @@ import type { FactSchemas } from './envelope.ts';
 import {
   blockSchema,
   correctionSchema,
-  movedSchema,
+  correctedSpeech,
   namedVoiceSchema,
   sampleSchema,
   segmentSchema,
-  spokenSchema,
   stretchSchema,
   summaryLineSchema,
 } from './transcript.ts';
@@ -236,10 +235,7 @@ export const runFacts = {
       unplaced: z.number().int(),
       /** Labels that only corrections gave. */
       labels: z.array(z.string()),
-      /** Seconds of speech by label, after it. Absent in older logs. */
-      spoken: spokenSchema.optional(),
-      /** Absent: no speech was given to another speaker; in older logs it may have been. */
-      moved: movedSchema.optional(),
+      ...correctedSpeech,
     }),
     content: z.object({
       blocks: z.array(blockSchema),

@@ -102,17 +102,28 @@ export type LineKind = SummaryLine['kind'];
 export const stretchSchema = z.tuple([z.number().nonnegative(), z.number().nonnegative()]);
 export type Stretch = z.infer<typeof stretchSchema>;
 
-/** Seconds of speech by label. */
-export const spokenSchema = z.record(z.string(), z.number());
-
 /** Labels that lost or gained speech when a person gave it to another speaker. */
-export const movedSchema = z.object({ from: z.array(z.string()), to: z.array(z.string()) });
+const movedSchema = z.object({ from: z.array(z.string()), to: z.array(z.string()) });
 export type Moved = z.infer<typeof movedSchema>;
+
+/** Who speaks how much after a correction. */
+export const correctedSpeech = {
+  /** Seconds of speech by label. Absent in older logs, and where there are no speakers. */
+  spoken: z.record(z.string(), z.number()).optional(),
+  /** Absent: no speech was given to another speaker; in older logs it may have been. */
+  moved: movedSchema.optional(),
+};
 
 /** Something a speaker said, by which people tell who it is. */
 export const sampleSchema = z.object({ start: z.number(), end: z.number(), text: z.string() });
-/** Of each label, the best first. */
-export const samplesSchema = z.record(z.string(), z.array(sampleSchema));
+
+/** Who the speakers of turns are after a person changed these. */
+export const correctedSpeakers = {
+  /** Name of the last turn's speaker, if the label is a new one. */
+  name: z.string().optional(),
+  /** What tells who each label is, the best first; only while the meeting waits for its speakers. */
+  samples: z.record(z.string(), z.array(sampleSchema)).optional(),
+};
 
 /** How a speaker sounds, under the name a person gave: kept in the fact of the name, for later meetings of theirs. */
 export const namedVoiceSchema = z.object({
