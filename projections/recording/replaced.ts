@@ -57,12 +57,12 @@ export function replacedWithin(
 }
 
 /** Where each word stands in a text; null where the text is not made of them. */
-export function wordPlaces(
+export function wordPlaces<W extends Pick<Word, 'text'>>(
   text: string,
-  words: readonly Word[],
-): { word: Word; from: number; to: number }[] | null {
+  words: readonly W[],
+): { word: W; from: number; to: number }[] | null {
   if (words.length === 0) return null;
-  const ranges: { word: Word; from: number; to: number }[] = [];
+  const ranges: { word: W; from: number; to: number }[] = [];
   let cursor = 0;
   for (const word of words) {
     const own = word.text.trim();

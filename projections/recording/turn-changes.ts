@@ -1,6 +1,7 @@
 import type { Results } from '../../events/facts/counting.ts';
 import type { Block, Moved, Word } from '../../events/facts/transcript.ts';
 import { factsOf, type ReadFact, type Recording } from './recording.ts';
+import { wordPlaces } from './replaced.ts';
 import { splitWords, timedWords } from './timed-words.ts';
 import { doubtsIn } from './utterances.ts';
 
@@ -172,18 +173,11 @@ type Texts = { text: string; words: readonly Pick<Word, 'text'>[] };
 
 /** Where a word begins in a text, marks before it included; undefined where words and text differ. */
 function placeOfWord({ text, words }: Texts, word: number): number | undefined {
-  if (word < 1 || word >= words.length) return undefined;
-  let end = 0;
-  for (const [index, one] of words.entries()) {
-    const at = text.indexOf(one.text.trim(), end);
-    if (at < 0) return undefined;
-    if (index === word) {
-      const between = /\s/u.exec(text.slice(end, at));
-      return between ? end + between.index : at;
-    }
-    end = at + one.text.trim().length;
-  }
-  return undefined;
+  const places = wordPlaces(text, words);
+  const [before, at] = [places?.[word - 1], places?.[word]];
+  if (!before || !at) return undefined;
+  const between = /\s/u.exec(text.slice(before.to, at.from));
+  return between ? before.to + between.index : at.from;
 }
 
 function placeOfPart(text: string, word: number): number | undefined {
