@@ -103,7 +103,7 @@ const closed = new Set(['UND_ERR_SOCKET', 'EPIPE', 'ECONNRESET', 'ECONNABORTED']
 const certificate = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)|ALTNAME|ERR_TLS/;
 
 /** Causes lie deep: openai wraps fetch, fetch wraps undici, undici the tries of several addresses. */
-function causes(error: unknown): Error[] {
+export function causes(error: unknown): Error[] {
   const found: Error[] = [];
   let at: unknown = error;
   while (at instanceof Error && found.length < 6) {

@@ -27,6 +27,7 @@ import { check } from '../words/checks.ts';
 import type { Sentence } from '../words/params.ts';
 import { send, serverConnections } from './connections.ts';
 import { serverName } from './server.ts';
+import { causes } from './server-failure.ts';
 
 /** Seconds that one request to a provider may take: a person waits. */
 const requestSeconds = 10;
@@ -276,14 +277,10 @@ function unreachable(issuer: string, error: unknown): ProviderFault {
 }
 
 /** The system's word for what is wrong with a connection. */
-function causeOf(error: unknown): string | undefined {
-  for (let at = error, depth = 0; at instanceof Error && depth < 6; depth += 1) {
-    const code = codeOf(at);
-    if (code !== undefined && /^[A-Z_]+$/u.test(code)) return code;
-    at = at.cause ?? (at instanceof AggregateError ? at.errors[0] : undefined);
-  }
-  return undefined;
-}
+const causeOf = (error: unknown): string | undefined =>
+  causes(error)
+    .map(codeOf)
+    .find((code) => code !== undefined && /^[A-Z_]+$/u.test(code));
 
 /** What a provider calls an error, as it may stand in the log. */
 const codeIn = (said: unknown): string =>
