@@ -13,6 +13,12 @@ import type { State } from './state.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { isIn } from '../../machines/states.ts';
 
+/** The fact at a position of the log; undefined where there is none. */
+export async function loggedAt(store: HttpServices['store'], position: number) {
+  for await (const fact of store.readAll({ afterPosition: position - 1, limit: 1 })) return fact;
+  return undefined;
+}
+
 /**
  * Gives the caller's command on a recording, and returns when what it led to can be read.
  * @param how `assemble`: it has the audio put together anew

@@ -13,7 +13,7 @@ import type { State } from '../state.ts';
 import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import type { RecordingFact } from '../../../events/facts/recording.ts';
 import { type Done, commands, doneBy, lastDoneBy } from '../../../projections/commands.ts';
-import { commandOf, upToDate } from '../written.ts';
+import { commandOf, loggedAt, upToDate } from '../written.ts';
 import {
   type RightsServices,
   isStillTold,
@@ -130,9 +130,8 @@ export async function doneBefore(
   if (done.recordingId !== recordingId || !types.some((type) => type === done.type)) {
     throw usedDifferently();
   }
-  for await (const fact of store.readAll({ afterPosition: done.position - 1, limit: 1 })) {
-    if (asks !== undefined && !(await asks(fact))) throw usedDifferently();
-  }
+  const fact = asks && (await loggedAt(store, done.position));
+  if (fact && !(await asks(fact))) throw usedDifferently();
   if (!(await isStillTold(services, callerOf(state), done.recordingId)))
     throw notFound(detail('recording-not-found'));
   return done;

@@ -18,7 +18,7 @@ import { type Route, routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
+import { carryOut, loggedAt, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { mayRecordHere } from './devices.ts';
 import { toggleSchema } from './toggle.ts';
 
@@ -235,10 +235,8 @@ async function withRoomFor(
 
 /** The recording that the fact at a position of the log leads to. */
 async function resultAt({ store }: HttpServices, position: number): Promise<string | null> {
-  for await (const fact of store.readAll({ afterPosition: position - 1, limit: 1 })) {
-    if (recordingOf(fact.stream) === undefined) return null;
-    if (fact.type === 'recording.cut' || fact.type === 'passage.removed')
-      return fact.data.into ?? null;
-  }
-  return null;
+  const fact = await loggedAt(store, position);
+  if (!fact || recordingOf(fact.stream) === undefined) return null;
+  const isCut = fact.type === 'recording.cut' || fact.type === 'passage.removed';
+  return (isCut && fact.data.into) || null;
 }

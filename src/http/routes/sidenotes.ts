@@ -20,7 +20,7 @@ import { sidenoteAnswer } from '../recording-answer.ts';
 import { routesOf } from '../route.ts';
 import type { HttpServices } from '../services.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import { carryOut, untilWritten } from '../written.ts';
+import { carryOut, loggedAt, untilWritten } from '../written.ts';
 
 /** Words as a person typed them, with their line breaks. */
 const textSchema = z
@@ -126,9 +126,8 @@ export const sidenoteRoutes = [
 
 /** The side note that was written at a position of the log: the same answer however often it is asked for. */
 async function writtenAt({ store }: HttpServices, position: number, owner: string) {
-  for await (const fact of store.readAll({ afterPosition: position - 1, limit: 1 })) {
-    if (isWritten(fact)) return sidenoteIn(fact, owner);
-  }
+  const fact = await loggedAt(store, position);
+  if (fact && isWritten(fact)) return sidenoteIn(fact, owner);
   throw notFound(detail('sidenote-not-found'));
 }
 
