@@ -36,10 +36,11 @@ export function followEphemeral(
 ): () => void {
   const { recordingService, log } = services;
   const every = { everyMs: limits.progressEveryMs };
-  const tellOf = (recordingId: string, frame: object, needs: Needs, readers = frame): void =>
+  const tellOf = (recordingId: string, frame: object, needs: Needs, readers?: object): void =>
     void ofOwner(recordingId, (owner) => {
-      const readerFrames = [JSON.stringify(readers)];
-      tell(owner, recordingId, { ownerFrames: [JSON.stringify(frame)], readerFrames }, needs);
+      const ownerFrames = [JSON.stringify(frame)];
+      const readerFrames = readers ? [JSON.stringify(readers)] : ownerFrames;
+      tell(owner, recordingId, { ownerFrames, readerFrames }, needs);
     });
   const progress = newestOfEach((recordingId: string, activity: StageNow) => {
     const frame = progressFrame(recordingId, activity);

@@ -50,11 +50,12 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
       };
     const { index, start, end, voice: speaker = null } = data;
     const text = joinTexts(content.segments.map(({ text: said }) => said));
-    const frame = { type: 'utterance', recording_id: recordingId, index, start, end, text };
+    const heard = { index, start, end, text, speaker, final: true, position };
+    const frames = [JSON.stringify({ type: 'utterance', recording_id: recordingId, ...heard })];
     return {
       recordingId,
-      ownerFrames: [JSON.stringify({ ...frame, speaker, final: true, position })],
-      readerFrames: [JSON.stringify({ ...frame, speaker, final: true, position })],
+      ownerFrames: frames,
+      readerFrames: frames,
       administratorFrames: [],
       changesStatus: false,
     };
