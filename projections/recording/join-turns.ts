@@ -1,5 +1,6 @@
 import { textSegments } from '../../src/shared/segments.ts';
 import { endsSentence } from '../../src/shared/sentence-ends.ts';
+import { milliseconds } from '../../src/shared/time.ts';
 import type { Block, Segment, Word } from '../../events/facts/transcript.ts';
 import { withoutGhosts } from './ghost-voices.ts';
 import { paragraphs } from './paragraphs.ts';
@@ -62,7 +63,7 @@ export function speakingTimes(blocks: readonly Block[]): { label: string; second
   }
   return [...times].map(([label, seconds]) => ({
     label,
-    seconds: Math.round(seconds * 1000) / 1000,
+    seconds: milliseconds(seconds),
   }));
 }
 

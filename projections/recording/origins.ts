@@ -1,3 +1,4 @@
+import { milliseconds } from '../../src/shared/time.ts';
 import type { RecordingFact, RecordingFactOf } from '../../events/facts/recording.ts';
 
 /**
@@ -55,6 +56,6 @@ function takenIn(
     at += to - from;
     if (recording === recordingId) return [];
     const how = absorbs.includes(recording) ? 'continued' : 'joined';
-    return [{ how, recordingId: recording, at: Math.round(began * 1000) / 1000 }];
+    return [{ how, recordingId: recording, at: milliseconds(began) }];
   });
 }

@@ -1,11 +1,12 @@
 import type { Block, Segment } from '../../events/facts/transcript.ts';
+import { milliseconds } from '../../src/shared/time.ts';
 import { timedWords } from './timed-words.ts';
 import { cutTurn } from './turn-changes.ts';
 import type { Utterance } from './utterances.ts';
 
 /** To the millisecond: what was added and taken away again is what it was. */
 export const moved = (seconds: number, by: number): number =>
-  Math.max(0, Math.round((seconds + by) * 1000) / 1000);
+  Math.max(0, milliseconds(seconds + by));
 
 /** Something of a time, so many seconds later. Pure. */
 export const spanAt = <T extends { start: number; end: number }>(one: T, by: number): T => ({

@@ -48,3 +48,6 @@ export function utcTime(at: string): string {
   const time = new Date(at);
   return (Number.isNaN(time.getTime()) ? new Date(0) : time).toISOString();
 }
+
+/** Seconds as the log holds them: to the millisecond, which is 16 samples. */
+export const milliseconds = (seconds: number): number => Math.round(seconds * 1000) / 1000;

@@ -2,6 +2,7 @@ import type { Segment, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { withMarks } from '../shared/segments.ts';
+import { milliseconds } from '../shared/time.ts';
 import { languageCode } from '../shared/languages.ts';
 import type { ServerAnswer } from '../servers/server.ts';
 import { ownDoubt } from './doubt.ts';
@@ -112,7 +113,7 @@ export const unreadableAnswer = (
 export function shiftSegments(segments: readonly Segment[], start: number, end: number): Segment[] {
   const shift = (seconds: number) => {
     const time = Number.isFinite(seconds) ? start + seconds : start;
-    return Math.round(Math.min(end, Math.max(start, time)) * 1000) / 1000;
+    return milliseconds(Math.min(end, Math.max(start, time)));
   };
   const shifted = <T extends { start: number; end: number }>(span: T): T => {
     const from = shift(span.start);

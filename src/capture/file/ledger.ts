@@ -1,3 +1,4 @@
+import { milliseconds } from '../../shared/time.ts';
 import { open } from 'node:fs/promises';
 import { type MeasuredBlock, blockFrames, measureBlock } from '../../audio/level-meter.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
@@ -24,7 +25,9 @@ export const withBlock = (
 ): Ledger => ({
   ...ledger,
   samples: ledger.samples + block.frames,
-  silent_seconds: rounded(ledger.silent_seconds + (block.flat ? block.frames / captureRate : 0)),
+  silent_seconds: milliseconds(
+    ledger.silent_seconds + (block.flat ? block.frames / captureRate : 0),
+  ),
   clipped_samples: ledger.clipped_samples + block.clipped,
 });
 
@@ -33,12 +36,12 @@ export const withBlock = (
  * @param frames that are missing. @param filled whether silence of that length was put into the file.
  */
 export function withGap(ledger: Ledger, frames: number, filled: boolean): Ledger {
-  const start = rounded(ledger.samples / captureRate);
-  const seconds = rounded(frames / captureRate);
+  const start = milliseconds(ledger.samples / captureRate);
+  const seconds = milliseconds(frames / captureRate);
   const before = ledger.gaps.slice(0, gapsMax - 1);
   const last = ledger.gaps[gapsMax - 1];
   const gap: [number, number] = last
-    ? [last[0], rounded(start + seconds - last[0])]
+    ? [last[0], milliseconds(start + seconds - last[0])]
     : [start, seconds];
   return {
     ...ledger,
@@ -46,8 +49,6 @@ export function withGap(ledger: Ledger, frames: number, filled: boolean): Ledger
     gaps: [...before, gap],
   };
 }
-
-const rounded = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
 /**
  * The ledger of a file whose capture died: what the last notes say, and what came after them counted

@@ -13,6 +13,7 @@ import {
   renameVoices,
   revokeVoices,
 } from '../../../projections/recording/decide.ts';
+import { milliseconds } from '../../shared/time.ts';
 import { carryOut, upToDate } from '../written.ts';
 import { nameSchema } from '../body.ts';
 import { notFound } from '../problems.ts';
@@ -265,4 +266,4 @@ function sampleOf({ voices }: Confirmation): { start: number; end: number } | nu
   return sample ? { start: sample[0], end: sample[1] } : null;
 }
 const secondsOf = ({ voices }: Confirmation): number =>
-  Math.round(voices.reduce((sum, { seconds }) => sum + seconds, 0) * 1000) / 1000;
+  milliseconds(voices.reduce((sum, { seconds }) => sum + seconds, 0));

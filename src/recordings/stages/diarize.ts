@@ -12,6 +12,7 @@ import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import type { Log } from '../../shared/log.ts';
 import { type SpeakerCount, besideOne } from '../../shared/speaker-count.ts';
 import { StageError } from '../../shared/errors.ts';
+import { milliseconds } from '../../shared/time.ts';
 import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
@@ -138,11 +139,10 @@ function labelled(
           joinChannels(unlabelled, numbered, (label) => channelOf?.(Number(label)), speakersMin),
         );
   const order = [
-    ...new Set(
-      [...heard, ...voices.map(({ speaker }) => ({ label: String(speaker) }))].map(
-        ({ label }) => label,
-      ),
-    ),
+    ...new Set([
+      ...heard.map(({ label }) => label),
+      ...voices.map(({ speaker }) => String(speaker)),
+    ]),
   ];
   const labelOf = (speaker: number) => speakerLabel(order.indexOf(String(speaker)));
   const isApart = utterances.some(({ channel }) => channel !== undefined);
@@ -157,7 +157,7 @@ function labelled(
     data: {
       engine,
       model,
-      turns: turns.map(([start, end, speaker]) => [milli(start), milli(end), labelOf(speaker)]),
+      turns: turns.map(([from, to, who]) => [milliseconds(from), milliseconds(to), labelOf(who)]),
       ...(channels ? { channels } : {}),
     },
     ...(embeddingModel === null
@@ -167,7 +167,13 @@ function labelled(
             embedding_model: embeddingModel,
             voices: voices.flatMap(({ speaker, seconds, embedding }) =>
               embedding
-                ? [{ label: labelOf(speaker), seconds: milli(seconds), embedding: [...embedding] }]
+                ? [
+                    {
+                      label: labelOf(speaker),
+                      seconds: milliseconds(seconds),
+                      embedding: [...embedding],
+                    },
+                  ]
                 : [],
             ),
           },
@@ -177,8 +183,6 @@ function labelled(
 
 /** Of two channels: the one of the first speaker, and that of all others. */
 const channelOf = (speaker: number): 0 | 1 => (speaker === 0 ? 0 : 1);
-
-const milli = (seconds: number): number => Math.round(seconds * 1000) / 1000;
 
 /** Who did it, as `diarization.completed` says. */
 type DiarizedBy = { engine: string; model: string | null; embeddingModel: string | null };

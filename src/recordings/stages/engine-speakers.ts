@@ -8,6 +8,7 @@ import {
 import { draft } from '../../../projections/recording/reading.ts';
 import { type Recording, factAt } from '../../../projections/recording/recording.ts';
 import type { Log } from '../../shared/log.ts';
+import { milliseconds } from '../../shared/time.ts';
 import { diarizerInstalled, localEmbedder } from '../../speech/diarization/diarize.ts';
 import {
   type WindowVoice,
@@ -174,7 +175,7 @@ export function meanVoice(
 function voicesByLabel(labels: readonly string[], voices: readonly WindowVoice[]) {
   return [...new Set(labels)].toSorted().flatMap((label) => {
     const mean = meanVoice(voices.filter(({ speaker }) => labels[speaker] === label));
-    return mean ? [{ label, ...mean, seconds: Math.round(mean.seconds * 1000) / 1000 }] : [];
+    return mean ? [{ label, ...mean, seconds: milliseconds(mean.seconds) }] : [];
   });
 }
 

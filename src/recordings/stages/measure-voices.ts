@@ -9,6 +9,7 @@ import {
 } from '../../../projections/recording/measured-voices.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import { voicesFileNames } from '../../shared/data-directory.ts';
+import { milliseconds } from '../../shared/time.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { VoiceEmbedder } from '../../speech/diarization/diarize.ts';
 import type { RecordingService } from '../service.ts';
@@ -99,7 +100,7 @@ async function measuredVoices(
               label: speakers[speaker]!,
               embedding_model: embedder.embeddingModel,
               embedding: [...embedding],
-              seconds: Math.round(seconds * 1000) / 1000,
+              seconds: milliseconds(seconds),
             },
           ]
         : [],

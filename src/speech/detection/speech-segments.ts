@@ -1,4 +1,5 @@
 import type { Stretch, Segment, Word } from '../../../events/facts/transcript.ts';
+import { milliseconds } from '../../shared/time.ts';
 import { type SpeechFile, speechRate } from '../../audio/wav.ts';
 import { type Unit, partOfSegment, unitsOf } from '../../../projections/recording/join-turns.ts';
 import { textHeard } from '../../../projections/recording/replaced.ts';
@@ -56,9 +57,6 @@ export function longerStretches(plan: readonly Stretch[], secondsMax: number): S
   }
   return longer;
 }
-
-/** The log holds three decimals: 16 samples. */
-export const milliseconds = (seconds: number) => Math.round(seconds * 1000) / 1000;
 
 /** Window whose energy is compared, in seconds: a short pause between two words. */
 const windowSeconds = 0.08;

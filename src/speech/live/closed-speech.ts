@@ -1,12 +1,7 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import type { ClosedStretch } from '../../../projections/recording/utterances.ts';
-import {
-  cutZone,
-  milliseconds,
-  paddingSeconds,
-  pauseMax,
-  spanMin,
-} from '../detection/speech-segments.ts';
+import { cutZone, paddingSeconds, pauseMax, spanMin } from '../detection/speech-segments.ts';
+import { milliseconds } from '../../shared/time.ts';
 
 /** The name that the plan has for what finds speech while it is still coming (`follower.ts`). */
 export const liveDetectorName = 'webrtc';
