@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -101,7 +101,7 @@ export async function readDocument(
       const { size, mtime } = await handle.stat();
       if (size > documentBytesMax) throw new OversizedDocument();
       const bytes = await readUpTo(handle, size);
-      return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), modifiedAt: mtime };
+      return { bytes, sha256: hash('sha256', bytes, 'hex'), modifiedAt: mtime };
     } finally {
       await handle.close();
     }
@@ -191,4 +191,39 @@ async function readUpTo(handle: FileHandle, size: number): Promise<Buffer> {
     length += bytesRead;
   }
   return bytes.subarray(0, length);
+}
+
+/** SHA-256 of a file in an open folder, in hex; undefined when there is none. @throws {ConfinementError} */
+export async function hashAt(folder: HeldDirectory, name: string): Promise<string | undefined> {
+  const handle = await openFile(folder, name);
+  if (handle === undefined) return undefined;
+  try {
+    const sha256 = createHash('sha256');
+    for await (const chunk of handle.createReadStream({ autoClose: false })) sha256.update(chunk);
+    return sha256.digest('hex');
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes a file that is not there yet into an open folder, and syncs it.
+ * @param before called before each step; tests stop the process there
+ */
+export async function writeNew(
+  folder: HeldDirectory,
+  name: string,
+  bytes: Buffer,
+  before: (step: 'write' | 'sync') => void = () => {},
+): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const handle = await open(folder.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    before('write');
+    await handle.writeFile(bytes);
+    before('sync');
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

@@ -1,13 +1,11 @@
 import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, opendir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { opendir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { documentPaths } from './documents.ts';
 import { nameBytesMax } from './file-names.ts';
-import { type Space, entryAt, inFolder, openFile, readDocument } from './space.ts';
+import { type Space, entryAt, hashAt, inFolder, readDocument, writeNew } from './space.ts';
 import { SaidError, hasCode, ifCode, syscallOf } from '../shared/errors.ts';
 import { realPathInTime } from '../shared/folder-fault.ts';
 import {
@@ -311,18 +309,6 @@ function besideName(name: string, sha256: string): string {
   return `${stem.trimEnd()}${mark}`;
 }
 
-async function hashAt(folder: HeldDirectory, name: string): Promise<string | undefined> {
-  const handle = await openFile(folder, name);
-  if (handle === undefined) return undefined;
-  try {
-    const hash = createHash('sha256');
-    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk);
-    return hash.digest('hex');
-  } finally {
-    await handle.close();
-  }
-}
-
 /** Whole and durable, or not at all. */
 async function put(
   folder: HeldDirectory,
@@ -330,20 +316,16 @@ async function put(
   path: string,
   bytes: Buffer,
 ): Promise<void> {
-  const temporary = folder.at(temporaryName(path));
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  await unlink(temporary).catch(ifMissing(undefined));
-  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const temporary = temporaryName(path);
+  const remove = () => unlink(folder.at(temporary)).catch(ifMissing(undefined));
+  await remove();
   try {
-    await handle.writeFile(bytes);
-    await handle.sync();
+    await writeNew(folder, temporary, bytes);
   } catch (error) {
-    await unlink(temporary).catch(ifMissing(undefined));
+    await remove();
     throw error;
-  } finally {
-    await handle.close();
   }
-  await rename(temporary, folder.at(name));
+  await rename(folder.at(temporary), folder.at(name));
   await folder.sync();
 }
 

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, rename, rmdir, unlink } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { rename, rmdir, unlink } from 'node:fs/promises';
 import { ulid } from 'ulid';
 import { StageError, hasCode, type StageFailure } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
@@ -19,9 +18,10 @@ import {
   entryAt,
   inFolder,
   isInBucket,
-  openFile,
+  hashAt,
   OversizedDocument,
   readDocument,
+  writeNew,
 } from './space.ts';
 import type { DocumentFiles } from '../../projections/recording/recording.ts';
 import { ifMissing } from '../shared/files.ts';
@@ -53,7 +53,12 @@ export async function writeDocuments(
     await shared?.assertMine();
     for (const document of writingOrder) {
       const bytes = Buffer.from(contents[document]);
-      const file = { document, bytes, sha256: sha256Of(bytes), known: known?.[document] };
+      const file = {
+        document,
+        bytes,
+        sha256: hash('sha256', bytes, 'hex'),
+        known: known?.[document],
+      };
       files.push({ ...file, ...(await openTarget(space, paths[document], before, shared)) });
     }
     // First everything is on the disk under other names: when that is full, nothing has changed.
@@ -61,7 +66,9 @@ export async function writeDocuments(
     for (const file of files) {
       await removeTemporaries(file.folder, paths[file.document]);
       if ((await ownership(file)) !== 'ours') continue;
-      await writeTemporary(file, before);
+      await writeNew(file.folder, file.temporary, file.bytes, (step) =>
+        before(step, file.document),
+      );
       fresh.push(file);
     }
     for (const file of fresh) {
@@ -81,8 +88,6 @@ export async function writeDocuments(
   }
 }
 
-const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
 /**
  * Name of the file that becomes the document at `path`, in the same folder. Always the same one, so
  * that writing again takes away what a crash left, and never as long as the document's own name.
@@ -90,7 +95,7 @@ const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).d
 export const temporaryName = (path: string): string => `${temporaryPrefix(path)}.tmp`;
 
 const temporaryPrefix = (path: string): string =>
-  `.mitschrift-${createHash('sha256').update(path).digest('hex').slice(0, 16)}`;
+  `.mitschrift-${hash('sha256', path, 'hex').slice(0, 16)}`;
 
 /** Of a process that is one of several: none takes away what another is writing. */
 const temporaryNameOfMine = (path: string): string => `${temporaryPrefix(path)}-${ulid()}.tmp`;
@@ -138,8 +143,7 @@ export function ownHashes({ saved, rendered, authored }: OwnFiles): OwnHashes {
     if (!edit) continue;
     if (edit.version > (saved?.version ?? 0)) hashes[name].add(edit.data.replaces);
     const { markdown } = edit.content ?? {};
-    if (markdown !== undefined)
-      hashes[name].add(createHash('sha256').update(markdown).digest('hex'));
+    if (markdown !== undefined) hashes[name].add(hash('sha256', markdown, 'hex'));
   }
   return hashes;
 }
@@ -233,33 +237,10 @@ async function openTarget(
 
 /** Whose the file is that is there now: ours to replace (or absent), already as it should be, or a person's. */
 async function ownership(file: TargetFile): Promise<'ours' | 'done' | 'foreign'> {
-  const handle = await openFile(file.folder, file.name);
-  if (handle === undefined) return 'ours';
-  try {
-    const hash = createHash('sha256');
-    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk);
-    const present = hash.digest('hex');
-    if (present === file.sha256) return 'done';
-    return present === file.known ? 'ours' : 'foreign';
-  } finally {
-    await handle.close();
-  }
-}
-
-async function writeTemporary(
-  { folder, temporary, bytes, document }: TargetFile,
-  before: (step: Step, document: DocumentName) => void,
-): Promise<void> {
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  const handle = await open(folder.at(temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-  try {
-    before('write', document);
-    await handle.writeFile(bytes);
-    before('sync', document);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const present = await hashAt(file.folder, file.name);
+  if (present === undefined) return 'ours';
+  if (present === file.sha256) return 'done';
+  return present === file.known ? 'ours' : 'foreign';
 }
 
 const removeTemporary = ({ folder, temporary }: TargetFile): Promise<boolean> =>
