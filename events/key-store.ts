@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Sentence } from '../src/words/params.ts';
 import { messageFor, sentenceFor } from '../src/words/say.ts';
 
@@ -40,4 +40,4 @@ export class KeyError extends Error {
  * A name for a text that has none of its words in it (SHA-256, hex): for keys of rows, which the
  * database's own files may hold long after the rows are gone.
  */
-export const hashedKey = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hashedKey = (text: string): string => hash('sha256', text, 'hex');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { dataFailure } from '../words/data-failures.ts';
 import { type Blobs, BlobsError } from '../storage/blobs/blobs.ts';
@@ -71,7 +71,7 @@ export async function writeToBucket(
   const kept = new Set<DocumentName>();
   for (const name of writingOrder) {
     const bytes = Buffer.from(contents[name]);
-    sha256[name] = sha256Of(bytes);
+    sha256[name] = hash('sha256', bytes, 'hex');
     const replaces = known?.[name];
     if (!(await putDocument(space, paths[name], { bytes, sha256: sha256[name], replaces }, shared)))
       kept.add(name);
@@ -122,7 +122,5 @@ async function present(
     throw new OversizedDocument();
   }
   const bytes = await buffer(body);
-  return { bytes, sha256: sha256Of(bytes), modifiedAt, etag };
+  return { bytes, sha256: hash('sha256', bytes, 'hex'), modifiedAt, etag };
 }
-
-const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');

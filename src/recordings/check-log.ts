@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { noResults } from '../../events/facts/counting.ts';
 import { recordingOf, recordingStream } from '../../events/facts/recording.ts';
@@ -167,7 +167,7 @@ async function compareDocuments(
   );
   check.documents += 1;
   for (const name of ['index', 'transcript', 'summary'] as const) {
-    const sha256 = createHash('sha256').update(documents[name]).digest('hex');
+    const sha256 = hash('sha256', documents[name], 'hex');
     if (sha256 !== saved.data.sha256[name]) {
       differ(saved.version, finding('document-differs', { document: name }));
     }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { baseName, comparable } from '../../documents/file-names.ts';
 import type { SharedSpace } from '../../documents/bucket-space.ts';
@@ -172,9 +172,9 @@ function sharing({ signal }: Job, { names }: Deps): SharedSpace | undefined {
 }
 
 const hashesOf = (contents: PerDocument): PerDocument => {
-  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const of = (text: string) => hash('sha256', text, 'hex');
   const { index, transcript, summary } = contents;
-  return { index: hash(index), transcript: hash(transcript), summary: hash(summary) };
+  return { index: of(index), transcript: of(transcript), summary: of(summary) };
 };
 
 type Deps = {

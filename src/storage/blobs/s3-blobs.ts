@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import {
@@ -233,7 +233,7 @@ async function checkedBody(body: BlobBody, sha256: string | undefined): Promise<
 
 const differs = (): BlobsError => new BlobsError('BLOBS_DIFFER', dataFailure('file-differs'));
 
-const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const sha256Of = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
 
 /** False: the server says that the condition does not hold. */
 async function putObject(
