@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { ffmpegFindsAudio, hasFfmpeg } from './ffmpeg.ts';
-import { wavLayout } from './wav.ts';
+import { readAt, wavLayout } from './wav.ts';
 
 /** What a file says of itself; null where it does not say. */
 export type AcceptedAudio = {
@@ -82,7 +82,7 @@ async function examine(path: string, ffmpegRuns: () => Promise<boolean>): Promis
  */
 async function mp4Encrypted(file: FileHandle): Promise<boolean> {
   const { size } = await file.stat();
-  const first = await head(file, 4, 4);
+  const first = await readAt(file, 4, 4);
   if (first.toString('latin1') !== 'ftyp') return false;
   const ranges: [number, number][] = [[0, size]];
   let boxes = 0;
@@ -90,7 +90,7 @@ async function mp4Encrypted(file: FileHandle): Promise<boolean> {
     let [at, end] = range;
     while (at + 8 <= end && boxes < boxesMax) {
       boxes += 1;
-      const bytes = await head(file, at, 16);
+      const bytes = await readAt(file, at, 16);
       if (bytes.length < 8) break;
       const type = bytes.toString('latin1', 4, 8);
       if (encryptedEntries.has(type)) return true;
@@ -105,10 +105,4 @@ async function mp4Encrypted(file: FileHandle): Promise<boolean> {
     }
   }
   return false;
-}
-
-async function head(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length);
-  const { bytesRead } = await file.read(buffer, 0, length, position);
-  return buffer.subarray(0, bytesRead);
 }

@@ -4,7 +4,15 @@ import { failure } from '../words/failures.ts';
 import { decodeToSpeech } from './decode.ts';
 import { decodeFlac, flacLength } from './flac.ts';
 import { writeAt } from '../shared/files.ts';
-import { captureRate, wavFramesMax, wavHeader, wavHeaderBytes, wavLayout } from './wav.ts';
+import {
+  captureRate,
+  isPlainWav,
+  readAt,
+  wavFramesMax,
+  wavHeader,
+  wavHeaderBytes,
+  wavLayout,
+} from './wav.ts';
 
 /** What audio is put together of, in order: a file from one second to another, up to its end; without a file, silence. */
 export type AudioPiece = { path: string | null; from: number; to: number };
@@ -78,15 +86,14 @@ async function samplesIn(
   const file = await open(path, 'r');
   try {
     const layout = await wavLayout(file);
-    if (layout) {
-      const { channels, rate, dataOffset: offset, dataBytes, coding, bytes, bigEndian } = layout;
-      const isPlain = coding === 'integer' && bytes === 2 && !bigEndian;
-      if (isPlain && (channels === 1 || channels === 2))
+    if (isPlainWav(layout)) {
+      const { channels, rate, dataOffset: offset, dataBytes } = layout;
+      if (channels === 1 || channels === 2)
         return { file, offset, frames: dataBytes / channels / 2, format: { channels, rate } };
     }
-    const head = await file.read(Buffer.alloc(4), 0, 4, 0);
+    const head = await readAt(file, 0, 4);
     await file.close();
-    return head.buffer.toString('latin1') === 'fLaC' ? await fromFlac(path, aside, signal) : null;
+    return head.toString('latin1') === 'fLaC' ? await fromFlac(path, aside, signal) : null;
   } catch (error) {
     await file.close();
     throw error;

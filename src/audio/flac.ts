@@ -6,7 +6,7 @@ import { syncFile } from '../shared/files.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { startFfmpeg } from './run-ffmpeg.ts';
-import { wavLayout } from './wav.ts';
+import { isPlainWav, wavLayout } from './wav.ts';
 
 /** Minutes one run of ffmpeg may take; eight hours of speech take less than one. */
 const minutesMax = 30;
@@ -76,7 +76,7 @@ async function samplesHash(path: string): Promise<string> {
   const file = await open(path, 'r');
   try {
     const layout = await wavLayout(file);
-    if (!layout || layout.coding !== 'integer' || layout.bytes !== 2 || layout.bigEndian)
+    if (!isPlainWav(layout))
       throw new StageError(failure('not-16-bit'), {
         retriable: false,
       });

@@ -38,6 +38,10 @@ export type WavLayout = WavFormat & {
   repaired: boolean;
 };
 
+/** Whether its samples are as ours are: 16-bit integers, the lower byte first. */
+export const isPlainWav = (layout: WavLayout | null): layout is WavLayout =>
+  layout?.coding === 'integer' && layout.bytes === 2 && !layout.bigEndian;
+
 /** A file with more chunks before the samples is refused. */
 const chunksMax = 4096;
 const fmtBytesMax = 40;
@@ -186,7 +190,8 @@ async function chunkAt(file: FileHandle, end: number, size: number): Promise<boo
   return /^[\x20-\x7e]{4}$/.test(head.toString('latin1', 0, 4));
 }
 
-async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+/** So many bytes from a position; fewer where the file ends. */
+export async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length);
   const { bytesRead } = await file.read(buffer, 0, length, position);
   return buffer.subarray(0, bytesRead);
