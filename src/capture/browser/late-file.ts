@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { decodeFlac, flacLength } from '../../audio/flac.ts';
-import { wavLayout } from '../../audio/wav.ts';
+import { isPlainWav, wavLayout } from '../../audio/wav.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { FinishedAudio } from '../file/capture-files.ts';
@@ -198,7 +198,7 @@ async function openedWav(path: string): Promise<OpenedWav> {
   const file = await open(path, 'r');
   try {
     const layout = await wavLayout(file);
-    if (!layout || layout.coding !== 'integer' || layout.bytes !== 2) throw not16Bit();
+    if (!isPlainWav(layout)) throw not16Bit();
     const { dataOffset, dataBytes, rate } = layout;
     return { file, dataOffset, dataBytes, rate, channels: fewChannels(layout.channels) };
   } catch (error) {
