@@ -51,10 +51,11 @@ export async function presentStatus(
     language = services.settings()['ui.language'],
   }: { position?: number; language?: Language | undefined } = {},
 ) {
+  const { userId } = caller;
   const [now, following, refreshing, backup] = await Promise.all([
-    statusNow(services, caller),
+    readsOf(services).statuses(userId, () => statusOf(services.storage, userId), still),
     followingNow(services, caller),
-    services.refreshing.left(caller.userId),
+    services.refreshing.left(userId),
     caller.isAdmin ? services.backups.now() : null,
   ]);
   const { status, recording, recordings, processing, speakersPending, errors } = now;
@@ -106,11 +107,6 @@ function readsOf({ projections }: Pick<HttpServices, 'projections'>) {
   return present;
 }
 
-const statusNow = (
-  services: Pick<HttpServices, 'storage' | 'projections'>,
-  { userId }: Pick<Caller, 'userId'>,
-): Promise<StatusView> =>
-  readsOf(services).statuses(userId, () => statusOf(services.storage, userId), still);
 // For how long something has been recording is computed at each request.
 const still = ({ recordings }: StatusView) => recordings.length === 0;
 
