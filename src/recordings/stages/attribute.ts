@@ -21,6 +21,7 @@ import { inEnglish } from '../../words/say.ts';
 import type { KnownVoices } from '../known-voices.ts';
 import type { WordsOf } from '../words-held.ts';
 import { peopleGiven } from '../../../projections/recording/people-given.ts';
+import { leasedInTurn } from './leased-in-turn.ts';
 import { notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
 
 export type IdentifyDeps = {
@@ -39,17 +40,18 @@ export type IdentifyDeps = {
  */
 export const identifyStage =
   (deps: IdentifyDeps): StageActivity =>
-  async (job) => {
-    let lease: Lease<LanguageModel> | null = null;
-    try {
-      lease = await deps.languageModel();
-      const model = lease?.value ?? null;
-      await job.acquireSlot({ name: model?.queue ?? 'identification', concurrency: slotsPerModel });
-      await appendNames(job, deps, model);
-    } finally {
-      lease?.release();
-    }
-  };
+  (job) =>
+    leasedInTurn(
+      deps.languageModel,
+      {
+        queueOf: (lease) => ({
+          name: lease?.value.queue ?? 'identification',
+          concurrency: slotsPerModel,
+        }),
+        take: job.acquireSlot,
+      },
+      (lease) => appendNames(job, deps, lease?.value ?? null),
+    );
 
 async function appendNames(job: Job, deps: IdentifyDeps, model: LanguageModel | null) {
   const recording = await job.recording();

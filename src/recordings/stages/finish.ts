@@ -34,6 +34,7 @@ import { choosableBy, templateHeld } from '../template-held.ts';
 import type { TermsOf } from '../terms.ts';
 import { applyRules } from './apply-rules.ts';
 import type { AskedAhead } from './asked-ahead.ts';
+import { leasedInTurn } from './leased-in-turn.ts';
 import type { PunctuatedHere } from './punctuate-here.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
@@ -317,21 +318,20 @@ function withModel(
     recording: Recording,
   ) => Promise<() => Promise<void>>,
 ): StageActivity {
-  return async (job) => {
-    const lease = await deps.languageModel();
-    try {
-      await finishWith(job, lease?.value ?? null);
-    } finally {
-      lease?.release();
-    }
-  };
+  return (job) =>
+    leasedInTurn(
+      deps.languageModel,
+      {
+        queueOf: (lease) => ({
+          name: lease?.value.queue ?? 'built-in language tools',
+          concurrency: slotsPerModel,
+        }),
+        take: job.acquireSlot,
+      },
+      (lease) => finishWith(job, lease?.value ?? null),
+    );
 
   async function finishWith(job: Job, model: LanguageModel | null): Promise<void> {
-    await job.acquireSlot(
-      model
-        ? { name: model.queue, concurrency: slotsPerModel }
-        : { name: 'built-in language tools', concurrency: slotsPerModel },
-    );
     const recording = await job.recording();
     const reading = draft(recording);
     const firstRun = recording.sources.published === null;

@@ -19,7 +19,8 @@ import type { LiveVoices } from '../../speech/live/live-voices.ts';
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import { type Following, type Followings, liveQueue } from './followings.ts';
 import type { AheadDeps, PunctuatedAhead } from './punctuate-ahead.ts';
-import type { Job } from './run-stage.ts';
+import { leasedInTurn } from './leased-in-turn.ts';
+import type { Job, JobQueueName } from './run-stage.ts';
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import { StageError } from '../../shared/errors.ts';
@@ -249,9 +250,12 @@ async function askOnce(
   const { follower, stop } = following;
   const { signal } = stop;
   following.isWaiting = true;
-  const { value: engine, release } = await leaseEngine();
-  try {
-    const slot = await job.turn(liveQueue(engine), signal);
+  const turn = {
+    queueOf: ({ value }: Lease<SpeechEngine>) => liveQueue(value),
+    take: (queue: JobQueueName, again: () => Promise<JobQueueName>) =>
+      job.turn(queue, signal, { again }),
+  };
+  return await leasedInTurn(leaseEngine, turn, async ({ value: engine }, slot) => {
     following.isWaiting = false;
     const piece = await follower.piece([start, end]);
     try {
@@ -270,7 +274,5 @@ async function askOnce(
       slot.release();
       await piece.close();
     }
-  } finally {
-    release();
-  }
+  });
 }

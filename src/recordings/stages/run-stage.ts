@@ -15,7 +15,10 @@ import { erasedState } from '../handle.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import type { RecordingAggregate, RunStage } from '../control/aggregate.ts';
-import type { JobQueue, QueueWait, Slot } from './job-queue.ts';
+import type { JobQueue, QueueWait, Slot, SlotRequest } from './job-queue.ts';
+
+/** Jobs that name the same queue share its slots. */
+export type JobQueueName = { name: string; concurrency: number };
 
 /** What an activity is handed: it reads, waits for a slot, starts, and appends its results. */
 export type Job = {
@@ -30,8 +33,9 @@ export type Job = {
   /**
    * Waits for a slot in a queue, then records that the stage has started. Called once, before
    * anything is asked of an engine. The slot is released when the activity ends, or by `release` before.
+   * @param again asked with the slot: where it names another queue, the job waits there
    */
-  acquireSlot(queue: { name: string; concurrency: number }): Promise<void>;
+  acquireSlot(queue: JobQueueName, again?: () => Promise<JobQueueName>): Promise<void>;
   release(): void;
   /**
    * Records that the stage has started, without a slot: for one that goes on for as long as people talk. Each of
@@ -39,9 +43,9 @@ export type Job = {
    */
   begin(): Promise<void>;
   turn(
-    queue: { name: string; concurrency: number },
+    queue: JobQueueName,
     signal: AbortSignal,
-    options?: { isShown: boolean },
+    options?: { isShown?: boolean; again?: () => Promise<JobQueueName> },
   ): Promise<Slot>;
   /**
    * Appends a result, again until it is stored; `onBehalf` where it is so because of a person's command.
@@ -190,13 +194,11 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
     isErased: () => stateName(recording.snapshot().value) === erasedState,
     recording: () =>
       untilAnswered(launch, deps, { isTransient: isAway, what: 'read' }, () => recording.read()),
-    acquireSlot: (queue) => acquireSlot(launch, { ...queue, owner }, deps),
+    acquireSlot: (queue, again) => acquireSlot(launch, { queue, again, owner }, deps),
     release: () => launch.release(),
     begin: () => begin(launch, deps),
-    turn: ({ name: queue, concurrency }, turnSignal, { isShown } = { isShown: true }) =>
-      deps.jobQueue.acquire({
-        queue,
-        concurrency,
+    turn: (queue, turnSignal, { isShown = true, again } = {}) =>
+      slotIn(deps.jobQueue, queue, again, {
         owner,
         signal: turnSignal,
         onWaiting: (waiting) =>
@@ -217,15 +219,17 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
 
 async function acquireSlot(
   launch: Launch,
-  { name, concurrency, owner }: { name: string; concurrency: number; owner: string },
+  {
+    queue,
+    again,
+    owner,
+  }: { queue: JobQueueName; again: (() => Promise<JobQueueName>) | undefined; owner: string },
   deps: StageRunnerDeps,
 ): Promise<void> {
   const { stage, recording, deaths, signal } = launch;
   const { recordingId } = recording;
   refuseDeadly(launch);
-  const slot = await deps.jobQueue.acquire({
-    queue: name,
-    concurrency,
+  const slot = await slotIn(deps.jobQueue, queue, again, {
     owner,
     alone: deaths >= deathsBeforeAlone,
     signal,
@@ -234,6 +238,30 @@ async function acquireSlot(
   });
   launch.release = () => slot.release();
   await begin(launch, deps);
+}
+
+/** A slot in the queue that is the right one when it comes. */
+async function slotIn(
+  jobQueue: JobQueue,
+  queue: JobQueueName,
+  again: (() => Promise<JobQueueName>) | undefined,
+  request: Omit<SlotRequest, 'queue' | 'concurrency'>,
+): Promise<Slot> {
+  const slot = await jobQueue.acquire({
+    ...request,
+    queue: queue.name,
+    concurrency: queue.concurrency,
+  });
+  let now = queue;
+  try {
+    now = (await again?.()) ?? queue;
+    if (now.name === queue.name) return slot;
+  } catch (error) {
+    slot.release();
+    throw error;
+  }
+  slot.release();
+  return await slotIn(jobQueue, now, again, request);
 }
 
 /** What kills the service each time is not begun again. */

@@ -36,6 +36,7 @@ import { exists } from '../../shared/files.ts';
 import { speechFileName, apartFileNames } from '../../shared/data-directory.ts';
 import type { AudioFile, AudioStore } from '../../storage/audio/audio-store.ts';
 import { type FollowedAudio, type Followings, endedAudio, liveQueue } from './followings.ts';
+import { leasedInTurn } from './leased-in-turn.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 import { replacedCount } from '../../../projections/recording/replaced.ts';
 import { heardFinder } from '../../../projections/recording/heard-places.ts';
@@ -66,17 +67,21 @@ export function transcribe(
   },
 ): StageActivity {
   return async (job) => {
-    const { value: usual, release } = await deps.leaseEngine();
+    let engine!: SpeechEngine;
+    let followed = null as FollowedAudio | null;
+    const queueOf = async ({ value }: Lease<SpeechEngine>) => {
+      const recording = await job.recording();
+      engine = engineAsked(value, recording);
+      followed ??= await takeFollowed(job, deps.followings);
+      // Both channels of it are recognised from their beginnings.
+      return queueFor(engine, isSplitCapture(recording) ? null : followed);
+    };
     try {
-      const engine = engineAsked(usual, await job.recording());
-      const followed = await takeFollowed(job, deps.followings);
-      try {
-        await transcribeWith(engine, job, followed);
-      } finally {
-        await followed?.close();
-      }
+      await leasedInTurn(deps.leaseEngine, { queueOf, take: job.acquireSlot }, () =>
+        transcribeWith(engine, job, followed),
+      );
     } finally {
-      release();
+      await followed?.close();
     }
   };
 
@@ -85,9 +90,6 @@ export function transcribe(
     job: Job,
     followed: FollowedAudio | null,
   ): Promise<void> {
-    const isWhole = isSplitCapture(await job.recording());
-    // Both channels of it are recognised from their beginnings.
-    await job.acquireSlot(queueFor(engine, isWhole ? null : followed));
     const { files } = deps;
     const speechPath = join(await files.workFolder(job.recordingId), speechFileName);
     await withChannelsApart(job, files, async (apart) => {
