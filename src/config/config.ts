@@ -13,7 +13,7 @@ import {
 } from '../../projections/config.ts';
 import type { Log } from '../shared/log.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
-import { pemFault } from '../shared/certificate.ts';
+import { encryptionOf, pemFault } from '../shared/certificate.ts';
 import { folderFault, sentenceOnFolder, sharesFolder } from '../shared/folder-fault.ts';
 import { limited } from '../shared/mutex.ts';
 import { environmentSettings, variableOf } from './environment.ts';
@@ -117,11 +117,12 @@ export async function openConfig(parts: ConfigParts): Promise<Config> {
     log.info({ category: 'security', by: metadata.by, keys }, 'settings changed');
   };
 
-  const check = async (patch: unknown) =>
-    await lookAtPaths(accepted(patch, { environment, current }), [
-      parts.data.root,
-      parts.data.shared,
-    ]);
+  const check = async (patch: unknown) => {
+    const changes = accepted(patch, { environment, current });
+    await lookAtPaths(changes, [parts.data.root, parts.data.shared]);
+    if (changes.some(({ key }) => key === 'server.tls_cert' || key === 'server.tls_key'))
+      await lookAtCertificate(patched(current, patch));
+  };
 
   return {
     settings: () => current,
@@ -192,6 +193,21 @@ async function lookAtPaths(changes: readonly Change[], dataDirs: readonly string
     if (fault !== null) faults.push({ path: key, fault });
   }
   if (faults.length > 0) throw invalidConfig(faults);
+}
+
+/** Half a pair, or one that does not match, lets nobody in from elsewhere. @throws {ConfigError} `CONFIG_INVALID` */
+async function lookAtCertificate(wanted: Settings): Promise<void> {
+  const { 'server.tls_cert': cert, 'server.tls_key': key } = wanted;
+  const { problem } = await encryptionOf(cert, key);
+  if (problem === null) return;
+  const path = key === null ? 'server.tls_cert' : 'server.tls_key';
+  const other = key === null ? 'server.tls_key' : 'server.tls_cert';
+  const isHalf = cert === null || key === null;
+  const cause = String(problem.params?.['cause']);
+  const fault = isHalf
+    ? fieldFault('certificate-half', { other })
+    : fieldFault('certificate-differs', { cause });
+  throw invalidConfig([{ path, fault }]);
 }
 
 /** What is wrong with what a setting names; null: nothing. */

@@ -81,6 +81,8 @@ export const fieldFaultsInGerman = {
   'folder-of-other-user': 'ist der Notizordner eines anderen Benutzers',
   'not-a-certificate': 'muss eine PEM-Datei mit einem Zertifikat sein',
   'not-a-private-key': 'muss eine PEM-Datei mit einem privaten Schlüssel ohne Passwort sein',
+  'certificate-half': 'braucht auch {other}',
+  'certificate-differs': 'ist mit dem Zertifikat nicht verwendbar ({cause})',
   'not-one-line': 'muss eine einzige Zeile sein',
   'not-absolute-path': 'muss ein vollständiger Pfad sein, der mit / beginnt',
   'not-http-address': 'muss eine Adresse sein, die mit http:// oder https:// beginnt',

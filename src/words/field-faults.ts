@@ -107,6 +107,8 @@ export const fieldFaults = {
   'folder-of-other-user': says('is the notes folder of another user'),
   'not-a-certificate': says('must be a PEM file with a certificate'),
   'not-a-private-key': says('must be a PEM file with a private key that has no password'),
+  'certificate-half': says({ other: 'text' }, 'needs {other}, too'),
+  'certificate-differs': says({ cause: 'text' }, 'can’t be used with the certificate ({cause})'),
   'not-one-line': says('must be a single line'),
   'not-absolute-path': says('must be a full path, starting with /'),
   'not-http-address': says('must be an address that starts with http:// or https://'),

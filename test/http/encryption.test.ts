@@ -9,7 +9,13 @@ import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { askEncrypted, selfSigned } from '../support/certificates.ts';
 import { eventually } from '../support/eventually.ts';
-import { password, rawRequest, startService, type TestService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  password,
+  rawRequest,
+  startService,
+  type TestService,
+} from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('a service with a certificate speaks https, and says to plain http where to go and nothing else', async (t) => {
@@ -209,6 +215,34 @@ test('https begins and ends with the settings, also after a restart that has to 
     (await rawRequest(`http://127.0.0.1:${again.port}`, { path: '/health' })).status,
     200,
   );
+});
+
+test('a pair that would let nobody in is refused by settings, and taking it back is not', async (t) => {
+  const folder = await tempDir(t);
+  const [one, other] = [await selfSigned(folder, 'one'), await selfSigned(folder, 'other')];
+  const service = await startService(t);
+  const token = await service.setUp();
+  const put = async (server: object) => {
+    const json = { server };
+    const { status, body } = await service.call<ProblemAnswer>('PUT', '/config', { token, json });
+    return [status, body.errors?.map(({ path, code }) => `${path} ${code}`)];
+  };
+  const alone = (key: string) => [422, [`server.${key} certificate-half`]];
+  assert.deepEqual(await put({ tls_cert: one.cert }), alone('tls_cert'));
+  assert.deepEqual(await put({ tls_key: one.key }), alone('tls_key'));
+  assert.deepEqual(await put({ tls_cert: one.cert, tls_key: other.key }), [
+    422,
+    ['server.tls_key certificate-differs'],
+  ]);
+  assert.equal((await rawRequest(service.url, { path: '/health' })).status, 200);
+  assert.deepEqual(await put({ tls_cert: null, tls_key: null }), [200, undefined]);
+  assert.deepEqual(await put({ tls_cert: one.cert, tls_key: one.key }), [200, undefined]);
+  const half = await askEncrypted(`https://localhost:${service.port}/config`, one.cert, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}` },
+    json: { server: { tls_key: null } },
+  });
+  assert.equal(half.status, 422, half.body);
 });
 
 test('a client that says nothing, or no handshake after its first byte, holds no other up', async (t) => {
