@@ -163,6 +163,8 @@ async function space(
 async function permissions({ root, keys, secrets, setupCode, log }: DataFolder): Promise<LookedAt> {
   const names = await readdir(keys).catch(ifMissing<string[]>([]));
   const inKeys = names.slice(0, keysLookedAt).map((name) => join(keys, name));
+  // Who asks may be root, and the data the service's own user's.
+  const owner = (await lstat(root).catch(ifMissing(null)))?.uid;
   const open: string[] = [];
   const foreign: string[] = [];
   for (const path of [root, log, keys, secrets, setupCode, ...inKeys]) {
@@ -170,10 +172,12 @@ async function permissions({ root, keys, secrets, setupCode, log }: DataFolder):
     if (!found) continue;
     // Below a folder that only its owner enters, nothing else can be read either; a copy of it could.
     if ((found.mode & 0o077) !== 0) open.push(path);
-    if (process.getuid && found.uid !== process.getuid()) foreign.push(path);
+    if (found.uid !== owner) foreign.push(path);
   }
   if (foreign.length > 0) {
-    return asLimited(check('files-of-others', { paths: foreign }), { command: makeWritable(root) });
+    return asLimited(check('files-of-others', { paths: foreign }), {
+      command: `sudo chown -R ${owner} ${shellWord(root)}`,
+    });
   }
   if (open.length > 0) {
     return asLimited(check('files-open', { paths: open }), {
@@ -220,9 +224,8 @@ async function vault(path: string | null): Promise<LookedAt> {
   if (fault === null) return asOk(check('vault-writable', { folder: path }));
   if (fault === 'not-there') return asMissing(check('vault-missing', { folder: path }));
   if (fault === 'no-folder') return asMissing(check('vault-not-a-folder', { folder: path }));
-  return asMissing(check('vault-not-writable', { folder: path, cause: fault.refused }), {
-    command: makeWritable(path),
-  });
+  // Without a command: the folder may be a person's, whom it would be taken away from.
+  return asMissing(check('vault-not-writable', { folder: path, cause: fault.refused }));
 }
 
 /** Each is looked at at once; the first with a fault is named. */

@@ -210,6 +210,32 @@ test('notes folders of users: one that went, that is no folder, and that is anot
   );
 });
 
+test('no command takes a folder of notes away from a person, or the data from the user that they belong to', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const folder = join(await tempDir(t), 'vault');
+  await mkdir(folder);
+  await put(service, token, { notes: { vault: folder } });
+  await rmdir(folder);
+  await symlink(folder, folder);
+  const vault = (await look(service, token)).get('vault')!;
+  assert.match(vault.detail, /^Mitschrift can’t write to \S+ \(`notes\.vault`\): ELOOP/);
+  assert.deepEqual(vault.remedy, { text: 'Make it writable for the user that runs Mitschrift.' });
+
+  // As root who asks, of the data of the service's own user.
+  const handOver = async (...names: string[]) =>
+    await chown(join(service.dataDir, ...names), 65_534, 65_534);
+  const keys = await readdir(join(service.dataDir, 'keys'));
+  const all = [[], ['log'], ['keys'], ...keys.map((key) => ['keys', key])];
+  for (const names of all) await handOver(...names);
+  const own = (await look(service, token)).get('permissions')!;
+  assert.deepEqual([own.status, own.remedy], ['ok', null], own.detail);
+  await chown(join(service.dataDir, 'keys', keys[0]!), 0, 0);
+  const foreign = (await look(service, token)).get('permissions')!;
+  assert.match(foreign.detail, /^These files belong to another user: \S+\/keys\/[\w-]+\.$/);
+  assert.equal(foreign.remedy!.command, `sudo chown -R 65534 ${service.dataDir}`);
+});
+
 test('a vault that is gone, or no folder, is refused when it is named, and missing when it went later', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
