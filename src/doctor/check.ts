@@ -48,6 +48,8 @@ export type Look = Pick<Check, 'id' | 'link'> & {
   limitMs: number;
   /** The signal aborts when the time is over: then the answer is no longer waited for. */
   look(signal: AbortSignal): Promise<LookedAt>;
+  /** What it means that the time is over, where it is no fault. @param limit seconds */
+  late?(limit: number): LookedAt;
 };
 
 export const asOk = (...said: LookedAt['said']): LookedAt => ({ status: 'ok', said, remedy: null });
@@ -100,7 +102,7 @@ type Warn = { warn(fields: object, text: string): void };
 export const lookAtAll = (looks: readonly Look[], log: Warn): Promise<Check[]> =>
   Promise.all(looks.map((one) => looked(one, log)));
 
-async function looked({ id, link, limitMs, look }: Look, log: Warn): Promise<Check> {
+async function looked({ id, link, limitMs, look, late }: Look, log: Warn): Promise<Check> {
   const stop = new AbortController();
   // Not `AbortSignal.timeout`, which would let a command end before it has said anything.
   const timer = setTimeout(() => stop.abort(new TimeIsOver()), limitMs);
@@ -110,8 +112,10 @@ async function looked({ id, link, limitMs, look }: Look, log: Warn): Promise<Che
   } catch (error) {
     const isLate = stop.signal.aborted;
     if (!isLate) log.warn({ err: error, check: id }, 'health check failed');
+    const limit = limitMs / 1000;
+    if (isLate && late) return { id, ...late(limit), link };
     const said = isLate
-      ? check('check-late', { limit: limitMs / 1000 })
+      ? check('check-late', { limit })
       : check('check-failed', { cause: messageOf(error) });
     return { id, ...asMissing(said), link };
   } finally {

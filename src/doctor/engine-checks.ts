@@ -7,7 +7,6 @@ import { estimatedTokens } from '../language/talk.ts';
 import { commandLine, inProgramFolder } from '../shared/command-line.ts';
 import { StageError } from '../shared/errors.ts';
 import { languageCode } from '../shared/languages.ts';
-import { isInstalled } from '../shared/package.ts';
 import type { Lease } from '../shared/shared-resource.ts';
 import type { SpeechEngine } from '../speech/engine.ts';
 import { readCatalogue } from '../speech/catalogue/catalogue.ts';
@@ -44,6 +43,7 @@ export const engineLooks = (parts: EngineParts): Look[] => [
     link: guideLink('readme', 'First steps'),
     limitMs: engineMs,
     look: (signal) => speech(parts, signal),
+    late: (limit) => asLimited(check('speech-busy', { limit })),
   },
   {
     id: 'language',
@@ -79,11 +79,12 @@ export const speakerLook = (parts: SpeakerParts): Look => ({
 async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt> {
   const { settings, modelsDir, log } = parts;
   const trial = await trySpeech(settings, { modelsDir, log });
-  const remedy = await speechRemedy(parts);
+  const { said } = trial;
+  if (trial.isBusy) return asLimited(said);
   if (!trial.ok) {
     // What is to be done, it says too: here the remedy does, for this computer.
-    const isNone = trial.said.code === 'no-speech-recognition';
-    return asMissing(isNone ? check('speech-none') : trial.said, remedy);
+    const isNone = said.code === 'no-speech-recognition';
+    return asMissing(isNone ? check('speech-none') : said, await speechRemedy(said, parts));
   }
   const audio = await openSpeechFile(speechSample);
   try {
@@ -94,7 +95,7 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt
       const text = heard.segments.map((segment) => segment.text.trim()).join(' ');
       const model = engine.model ?? settings['stt.model'] ?? engine.engine;
       const length = Math.round(audio.duration);
-      if (text === '') return asLimited(check('speech-hears-nothing', { model, length }), remedy);
+      if (text === '') return asLimited(check('speech-hears-nothing', { model, length }));
       const time = (performance.now() - began) / 1000;
       const done = { model, text: beginning(text), time, length };
       return (await withoutSecondPass(done, parts)) ?? asOk(check('speech-ok', done));
@@ -103,21 +104,33 @@ async function speech(parts: EngineParts, signal: AbortSignal): Promise<LookedAt
     }
   } catch (error) {
     if (!(error instanceof StageError)) throw error;
-    return asMissing(error.sentence, remedy);
+    return asMissing(error.sentence, await speechRemedy(error.sentence, parts));
   } finally {
     await audio.close();
   }
 }
 
-async function speechRemedy({ settings, modelsDir, catalogueDir }: EngineParts): Promise<Remedy> {
+/** What mends that nothing is transcribed; null where installing does not. */
+async function speechRemedy(
+  { code, params }: Sentence,
+  { settings, modelsDir, catalogueDir }: EngineParts,
+): Promise<Remedy | null> {
   if (settings['stt.base_url'] !== null)
     return { text: check('fix-server-or-settings', { settings: 'stt' }) };
-  if (!isInstalled('sherpa-onnx-node'))
+  if (code === 'speech-package-missing') {
     return {
       text: check('fix-install-package'),
       command: inProgramFolder('npm install'),
     };
+  }
   const { entries } = await readCatalogue(catalogueDir);
+  if (aboutOneModel.has(code)) {
+    const named = entries.find(({ id }) => id === params?.['model']);
+    return named
+      ? installing(named, check('fix-install-second-model', { title: named.title }))
+      : { text: check('fix-choose-model') };
+  }
+  if (!mendedByInstalling.has(code)) return null;
   const usual = languageCode(settings['stt.language']);
   const advice = recommended(entries, usual, thisMachine());
   const best = entries.find(({ id, purpose }) => purpose === 'speech-to-text' && advice.has(id));
@@ -132,6 +145,17 @@ async function speechRemedy({ settings, modelsDir, catalogueDir }: EngineParts):
     }),
   );
 }
+
+/** Failures that name a model, and those that the recommended one mends. */
+const aboutOneModel: ReadonlySet<string> = new Set([
+  'model-not-there',
+  'model-damaged',
+  'speech-model-not-installed',
+]);
+const mendedByInstalling: ReadonlySet<string> = new Set([
+  'no-speech-recognition',
+  'language-not-supported',
+]);
 
 /** Whether the model of `stt.second_pass` can be asked for; null where it can, or none is wanted. */
 async function withoutSecondPass(

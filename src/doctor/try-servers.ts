@@ -15,7 +15,13 @@ import type { Language, Sentence } from '../words/params.ts';
 import { sayWhole } from '../words/say.ts';
 
 /** What came of trying a server. */
-export type Trial = { ok: boolean; said: Sentence; models?: string[] };
+export type Trial = {
+  ok: boolean;
+  said: Sentence;
+  models?: string[];
+  /** It is there and works on something else, or loads its model. */
+  isBusy?: boolean;
+};
 
 /** What a trial takes at most, in milliseconds. */
 const trialMs = 15_000;
@@ -29,7 +35,10 @@ export type TrialAnswer = {
   models?: string[];
 };
 
-export const trialAnswer = (language: Language, { said, ...trial }: Trial): TrialAnswer => ({
+export const trialAnswer = (
+  language: Language,
+  { said, isBusy: _, ...trial }: Trial,
+): TrialAnswer => ({
   ...trial,
   detail: sayWhole(said, language),
   code: said.code,
@@ -200,7 +209,7 @@ function judged(
   model: string | null,
   key: string,
 ): Trial {
-  if (state !== 'ready') return { ok: false, said, models };
+  if (state !== 'ready') return { ok: false, said, models, isBusy: state === 'busy' };
   // Ollama calls `name` what it lists as `name:latest`.
   const has = model === null || models.includes(model) || models.includes(`${model}:latest`);
   if (has || models.length === 0) return { ok: true, said, models };

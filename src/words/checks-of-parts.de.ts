@@ -55,6 +55,8 @@ export const checksOfPartsInGerman = {
   'speech-none':
     'Es ist keine Spracherkennung eingerichtet: Aufnahmen werden gespeichert, aber nicht transkribiert.',
   'speech-hears-nothing': '{model} hat in einer Probe von {length} keine Wörter gefunden.',
+  'speech-busy':
+    'Die Spracherkennung ist ausgelastet: Innerhalb von {limit} wurde keine Probe transkribiert.',
   'second-model-missing': {
     detail:
       '{model} hat eine Probe von {length} in {time} transkribiert: „{text}“. Aufnahmen werden danach nicht neu transkribiert: {cause}',
@@ -176,6 +178,7 @@ export const checksOfPartsInGerman = {
   'fix-install-model':
     'Installieren Sie {title}, das empfohlene Modell. {advice} Das Modell wird in {folder} gespeichert. Oder geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
   'fix-install-second-model': 'Installieren Sie {title}.',
+  'fix-choose-model': 'Wählen Sie ein installiertes Modell (`stt.local_model`).',
   'fix-computer-too-small':
     'Dieser Computer ist zu klein für ein Modell für Spracherkennung. Geben Sie einen Spracherkennungsserver an (`stt.base_url`).',
   'fix-restart-audio-server': 'Starten Sie den Audioserver Ihrer Sitzung neu.',

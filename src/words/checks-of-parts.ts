@@ -81,6 +81,10 @@ export const checksOfParts = {
     { model: 'text', length: 'seconds' },
     '{model} found no words in a sample of {length}.',
   ),
+  'speech-busy': says(
+    { limit: 'seconds' },
+    'Speech recognition is busy: a sample was not transcribed within {limit}.',
+  ),
   'second-model-missing': says(
     { model: 'text', text: 'said', time: 'seconds', length: 'seconds', cause: 'sentence' },
     {
@@ -250,6 +254,7 @@ export const checksOfParts = {
     'Install {title}, the recommended model. {advice} The model is stored in {folder}. Or set a speech recognition server (`stt.base_url`).',
   ),
   'fix-install-second-model': says({ title: 'text' }, 'Install {title}.'),
+  'fix-choose-model': says('Choose an installed model (`stt.local_model`).'),
   'fix-computer-too-small': says(
     'This computer is too small for a speech recognition model. Set a speech recognition server (`stt.base_url`).',
   ),

@@ -1,16 +1,27 @@
 import assert from 'node:assert/strict';
-import { chown, mkdir, readdir, rm, rmdir, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chown,
+  mkdir,
+  readdir,
+  rm,
+  rmdir,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { settingsFrom } from '../../src/config/environment.ts';
-import { speakerLook } from '../../src/doctor/engine-checks.ts';
+import { engineLooks, speakerLook } from '../../src/doctor/engine-checks.ts';
 import { type TestService, startService } from '../support/http-client.ts';
 import { chatty, wellBehaved } from '../support/language-servers-brains.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
-import { modelsDir } from '../support/models.ts';
+import { copyModel, modelsDir } from '../support/models.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { checkIn } from '../../src/doctor/check.ts';
+import { checkIn, lookAtAll } from '../../src/doctor/check.ts';
+import { chooseEngine } from '../../src/speech/choose-engine.ts';
 
 type Check = {
   id: string;
@@ -210,6 +221,47 @@ test('notes folders of users: one that went, that is no folder, and that is anot
   );
 });
 
+test('only a model that mends what was found is offered: the one that is named, or one for the language', async (t) => {
+  const folder = await tempDir(t);
+  const speech = async (env: Record<string, string>) =>
+    (await engines(env, [folder])).get('speech')!;
+  const none = await speech({});
+  assert.match(none.remedy!.command!, / models install /);
+  await copyModel('espeak-en', folder);
+  assert.equal((await speech({ MITSCHRIFT_STT_LANGUAGE: 'en' })).status, 'ok');
+  const known = await speech({ MITSCHRIFT_STT_LOCAL_MODEL: 'parakeet-tdt-0.6b-v3' });
+  assert.match(known.detail, /^The model parakeet-tdt-0.6b-v3 isn’t available/);
+  assert.deepEqual(known.remedy!.request, {
+    method: 'POST',
+    path: '/models/parakeet-tdt-0.6b-v3/install',
+  });
+  const own = await speech({ MITSCHRIFT_STT_LOCAL_MODEL: 'our-own' });
+  assert.deepEqual(own.remedy, { text: 'Choose an installed model (`stt.local_model`).' });
+  const german = await speech({ MITSCHRIFT_STT_LANGUAGE: 'de' });
+  assert.match(german.detail, /^No installed model supports German/);
+  assert.match(german.remedy!.command!, / models install /);
+  await truncate(join(folder, 'espeak-en', 'model.onnx'), 9);
+  const damaged = await speech({});
+  assert.match(damaged.detail, /^The model espeak-en is damaged/);
+  assert.deepEqual(damaged.remedy, { text: 'Choose an installed model (`stt.local_model`).' });
+});
+
+test('a speech server that works on something else is neither missing nor to be restarted', async (t) => {
+  const server = await speechServer('whisper.cpp');
+  t.after(() => server.close());
+  const env = { MITSCHRIFT_STT_BASE_URL: server.url, MITSCHRIFT_STT_BACKEND: 'native' };
+  server.faults.push({ do: 'hang' });
+  const { status, detail, remedy } = (await engines(env, [], 3000)).get('speech')!;
+  assert.deepEqual(
+    [status, detail, remedy],
+    ['limited', 'Speech recognition is busy: a sample was not transcribed within 3 seconds.', null],
+  );
+  server.mute = true;
+  const mute = (await engines(env, [])).get('speech')!;
+  assert.deepEqual([mute.status, mute.remedy], ['limited', null]);
+  assert.match(mute.detail, /doesn’t respond; it may be busy transcribing/);
+});
+
 test('no command takes a folder of notes away from a person, or the data from the user that they belong to', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();
@@ -267,6 +319,20 @@ test('a vault that is gone, or no folder, is refused when it is named, and missi
   await writeFile(folder, '');
   assert.match((await vault()).detail, /is not a folder/);
 });
+
+/** What is found of engines with these settings, without a service. */
+async function engines(env: Record<string, string>, modelsDir: string[], limitMs?: number) {
+  const settings = settingsFrom(env);
+  const log = { warn() {} };
+  const leaseSpeech = async () => {
+    const value = await chooseEngine(settings, { modelsDir, log });
+    return { value, release: () => void value.close() };
+  };
+  const parts = { settings, modelsDir, catalogueDir: '/nowhere', leaseSpeech, log };
+  const looks = engineLooks(parts).map((one) => ({ ...one, limitMs: limitMs ?? one.limitMs }));
+  const found = await lookAtAll(looks, log);
+  return new Map(found.map((one) => [one.id as string, checkIn('en', one)]));
+}
 
 const numbers = () => JSON.stringify({ numbers: ['one', 'two', 'three'] });
 
