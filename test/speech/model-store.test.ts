@@ -13,7 +13,7 @@ import { recommended } from '../../src/speech/catalogue/recommend.ts';
 import { installedModels, verifyModel } from '../../src/speech/local/local-models.ts';
 import { openLogger } from '../../src/shared/log.ts';
 import { smallDisk } from '../faults/small-disk.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, within } from '../support/eventually.ts';
 import {
   bzip2,
   gzipped,
@@ -22,7 +22,7 @@ import {
   modelTar,
   offerModel,
 } from '../support/model-mirror.ts';
-import { modelsDir as fixtures } from '../support/models.ts';
+import { copyModel, modelsDir as fixtures } from '../support/models.ts';
 import { punctuatingModelFiles } from '../support/punctuation-model.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { say } from '../../src/words/say.ts';
@@ -416,6 +416,50 @@ test('an installation can be watched and cancelled; nothing of it is left, and t
     await store.install('espeak-en')
   ).done;
   assert.deepEqual(new Set(seen), new Set([null, 'downloading', 'unpacking', 'checking']));
+});
+
+test('what waits for its turn or its companion is cancelled at once, and can be asked for again', async (t) => {
+  const { store, mirror } = await house(t, { ...limits, silenceMs: 600_000 });
+  const ids = ['espeak-segmentation', 'espeak-embedding', 'espeak-en'] as const;
+  for (const id of ids) await offerModel(mirror, id, { archive: `${id}.tar.gz` });
+  const works = async (id: string) => (await one(store, id)).progress !== null;
+  const begin = async (id: string) => {
+    const { done } = await store.install(id);
+    // How each ends is looked at where it matters.
+    done.catch(() => {});
+  };
+  const beginWith = (companion: string) =>
+    offerModel(mirror, ids[2], { archive: `${ids[2]}.tar.gz` }, [], {}, { companion });
+  await beginWith(ids[0]);
+  mirror.faults.set(`${ids[0]}.tar.gz`, ['silence']);
+  await begin(ids[2]);
+  await eventually('it waits for its companion', () => mirror.asked.length === 1);
+  await within('cancelled', store.cancel(ids[2]), 5000);
+  assert.deepEqual([await works(ids[0]), await works(ids[2])], [true, false]);
+
+  await offerModel(mirror, ids[2], { archive: `${ids[2]}.tar.gz` });
+  mirror.faults.set(`${ids[1]}.tar.gz`, ['silence']);
+  await begin(ids[1]);
+  await eventually('both slots are taken', () => mirror.asked.length === 2);
+  await begin(ids[2]);
+  const cancelling = store.cancel(ids[2]);
+  const again = await within('acknowledged', store.install(ids[2]), 5000);
+  await within('cancelled', cancelling, 5000);
+  assert.equal(await works(ids[2]), true);
+  await store.cancel(ids[0]);
+  await again.done;
+  assert.equal((await one(store, ids[2])).installed, true);
+});
+
+test('a model that is chosen and not there is used for nothing, and no other is in its place', async (t) => {
+  const { store, models, settings } = await house(t);
+  await copyModel('espeak-en', models);
+  const uses = async () => (await one(store, 'espeak-en')).used_for.map(({ code }) => code);
+  assert.deepEqual(await uses(), ['used-for-speech']);
+  settings['stt.local_model'] = 'gone';
+  assert.deepEqual(await uses(), []);
+  settings['stt.local_model'] = 'espeak-en';
+  assert.deepEqual(await uses(), ['used-for-speech-chosen']);
 });
 
 test('a house’s mirror serves every file under its own name, over HTTP or from a folder, and nothing else is asked', async (t) => {

@@ -136,8 +136,9 @@ function usesOf(
   if (!sherpaInstalled()) return uses;
   const recognisers = preferred(models.filter(({ purpose }) => purpose === 'speech-to-text'));
   const recogniser =
-    recognisers.find(({ id }) => id === chosen) ??
-    recognisers.find((one) => speaksLanguage(one, language));
+    chosen === null
+      ? recognisers.find((one) => speaksLanguage(one, language))
+      : recognisers.find(({ id }) => id === chosen);
   if (recogniser) {
     const use = recogniser.id === chosen ? 'used-for-speech-chosen' : 'used-for-speech';
     uses.set(recogniser.id, [aboutModel(use)]);

@@ -3,6 +3,7 @@ import { modelFailure } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 import { detail } from '../../words/details.ts';
 import { join } from 'node:path';
+import { untilAborted } from '../../shared/abort.ts';
 import { exists, syncDirectory } from '../../shared/files.ts';
 import { type Listeners, openListeners } from '../../shared/listeners.ts';
 import type { Log } from '../../shared/log.ts';
@@ -63,7 +64,13 @@ const atOnceMax = 2;
 const waitingMax = 20;
 
 /** One installation that is not done. */
-type Work = { progress: ModelProgress; stop: AbortController; done: Promise<InstalledModel> };
+type Work = {
+  progress: ModelProgress;
+  stop: AbortController;
+  /** Nothing of it is to be left; else it is stopped and goes on later. */
+  isCancelled: boolean;
+  done: Promise<InstalledModel>;
+};
 
 type State = Required<Omit<ModelStoreOptions, 'limits'>> & {
   limits: DownloadLimits | undefined;
@@ -100,9 +107,9 @@ export function openModelStore(options: ModelStoreOptions): ModelStore {
     async cancel(id) {
       const work = state.works.get(id);
       if (!work) return;
+      work.isCancelled = true;
       work.stop.abort();
       await work.done.catch(() => {}); // it says that it was cancelled
-      await discardPartial(state.modelsDir[0], id);
     },
     remove: (id) => removeModel(state, id),
     importFrom: (path, signal) => importOne(state, path, signal),
@@ -122,13 +129,16 @@ async function begin(state: State, id: string): Promise<Work> {
     const known = entries.map((one) => one.id);
     throw new ModelError('model-unknown', detail('model-not-in-catalogue', { model: id, known }));
   }
-  const running = state.works.get(id);
-  if (running) return running;
+  for (let running; (running = state.works.get(id));) {
+    if (!running.isCancelled) return running;
+    await running.done.catch(() => {}); // it says that it was cancelled
+  }
   if (state.works.size >= waitingMax) throw new Busy();
   state.failures.delete(id);
   const stop = new AbortController();
   const work: Work = {
     stop,
+    isCancelled: false,
     progress: { ...resting, phase: 'waiting' },
     done: Promise.resolve().then(() => install(state, entry, work)),
   };
@@ -147,8 +157,10 @@ async function install(state: State, entry: CatalogueEntry, work: Work): Promise
   const { signal } = work.stop;
   try {
     await companionOf(state, entry, signal);
-    return await state.slot(async () => {
+    let isBegun = false;
+    const installed = state.slot(async () => {
       signal.throwIfAborted();
+      isBegun = true;
       const model = await installModel(entry, {
         ...placeOf(state),
         mirror: state.settings()['models.mirror'],
@@ -159,6 +171,11 @@ async function install(state: State, entry: CatalogueEntry, work: Work): Promise
       state.log.info({ model: entry.id }, 'model installed');
       return model;
     });
+    return await untilAborted(installed, signal).catch((error: unknown) => {
+      // What has begun ends by itself, and leaves things in order.
+      if (isBegun) return installed;
+      throw error;
+    });
   } catch (error) {
     if (!signal.aborted) {
       const { models } = await installedModels(state.modelsDir);
@@ -167,8 +184,12 @@ async function install(state: State, entry: CatalogueEntry, work: Work): Promise
     }
     throw error;
   } finally {
-    state.works.delete(entry.id);
-    state.told.tell(entry.id, null);
+    try {
+      if (work.isCancelled) await discardPartial(state.modelsDir[0], entry.id);
+    } finally {
+      state.works.delete(entry.id);
+      state.told.tell(entry.id, null);
+    }
   }
 }
 
@@ -184,9 +205,7 @@ async function companionOf(
   const { models } = await installedModels(state.modelsDir);
   if (models.some((model) => model.purpose === purpose)) return;
   try {
-    await (
-      await begin(state, companion)
-    ).done;
+    await untilAborted((await begin(state, companion)).done, signal);
   } catch (error) {
     // Its own entry says why.
     const said = modelFailure('companion-not-installed', { companion: title });
@@ -245,7 +264,7 @@ async function removeModel(state: State, id: string): Promise<void> {
 
 async function importOne(state: State, path: string, signal: AbortSignal): Promise<InstalledModel> {
   const { entries } = await readCatalogue(state.catalogueDir);
-  const options = { ...placeOf(state), signal, onProgress: () => {} };
+  const options = { ...placeOf(state), limits: state.limits, signal, onProgress: () => {} };
   return await state.slot(() => importModel(path, entries, options));
 }
 
