@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { inEnglish } from '../../src/words/say.ts';
-import { cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -460,6 +460,39 @@ test('a model that is chosen and not there is used for nothing, and no other is 
   assert.deepEqual(await uses(), []);
   settings['stt.local_model'] = 'espeak-en';
   assert.deepEqual(await uses(), ['used-for-speech-chosen']);
+});
+
+test('what is copied or unpacked on this host leaves room for recordings, too', async (t) => {
+  const { store, mirror, models, settings, root } = await house(t, { ...limits, keepFree: 1e18 });
+  await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
+  settings['models.mirror'] = join(root, 'mirror');
+  await mkdir(settings['models.mirror']);
+  const archive = join(settings['models.mirror'], 'espeak-en.tar.gz');
+  await writeFile(archive, mirror.files.get('espeak-en.tar.gz')!);
+  const full = (error: unknown) => error instanceof ModelError && error.code === 'no-room';
+  const { signal } = new AbortController();
+  await assert.rejects((await store.install('espeak-en')).done, full);
+  await assert.rejects(store.importFrom(archive, signal), full);
+  await assert.rejects(store.importFrom(join(fixtures, 'espeak-en'), signal), full);
+  assert.deepEqual(await leftIn(models), []);
+});
+
+test('a lock of another host counts as long as it is touched, whatever process this host has of that id', async (t) => {
+  const { store, mirror, models } = await house(t);
+  await offerModel(mirror, 'espeak-en', { base: '' });
+  const lock = join(models, '.partial', 'espeak-en.pid');
+  await mkdir(join(models, '.partial'));
+  await writeFile(lock, `${process.pid} another-container`);
+  await assert.rejects(
+    (await store.install('espeak-en')).done,
+    /Another process \(\d+ another-container\) is already installing/,
+  );
+  const ago = new Date(Date.now() - 600_000);
+  await utimes(lock, ago, ago);
+  await (
+    await store.install('espeak-en')
+  ).done;
+  assert.equal((await one(store, 'espeak-en')).installed, true);
 });
 
 test('a house’s mirror serves every file under its own name, over HTTP or from a folder, and nothing else is asked', async (t) => {

@@ -124,7 +124,7 @@ async function fetchOnce(address: string, path: string, options: DownloadOptions
   if (note?.total === have) return await syncFile(partOf(path));
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   if (note) Object.assign(headers, { range: `bytes=${have}-`, 'if-range': note.validator });
-  const { signal, limits: { silenceMs, keepFree } = usual } = options;
+  const { signal, limits: { silenceMs } = usual } = options;
   const answer = await requestModelFile(address, headers, { signal, silenceMs }).catch(
     async (error: unknown) => {
       // Nothing comes behind it: the next try is from the beginning.
@@ -139,7 +139,7 @@ async function fetchOnce(address: string, path: string, options: DownloadOptions
     const total = length === null ? null : start + length;
     await writeNote(path, address, answer.headers, total);
     // Of one that does not say how long it is, as it grows.
-    await assertRoom(path, length ?? 0, keepFree + options.unpackedBytes);
+    await assertRoom(path, (length ?? 0) + options.unpackedBytes, options.limits);
     await receive(answer.body, path, { start, total, ...options });
   } catch (error) {
     answer.body.destroy();
@@ -174,7 +174,7 @@ async function receive(
         onProgress(at, total);
         if (total === null && at - looked >= unknownLookBytes) {
           looked = at;
-          await assertRoom(path, 0, limits.keepFree + unpackedBytes);
+          await assertRoom(path, unpackedBytes, limits);
         }
         const now = performance.now();
         if (now - window.since < limits.slow.ms) continue;
@@ -200,7 +200,12 @@ function receiveError(error: unknown): unknown {
   return passing(networkReason(error), error);
 }
 
-async function assertRoom(path: string, bytes: number, keepFree: number): Promise<void> {
+/** Whether what is put beside a path leaves room for recordings. @throws {ModelError} `no-room` */
+export async function assertRoom(
+  path: string,
+  bytes: number,
+  { keepFree }: Pick<DownloadLimits, 'keepFree'> = usual,
+): Promise<void> {
   const { free } = await diskAt(dirname(path));
   if (free < bytes + keepFree) throw noRoom({ free, needed: bytes + keepFree });
 }

@@ -7,9 +7,18 @@ import { ifMissing } from '../../shared/files.ts';
 import { type InstalledModel, manifestSchema } from '../local/local-models.ts';
 import { type AdoptOptions, type FreshModel, adoptModel } from './adopt-model.ts';
 import type { CatalogueEntry } from './catalogue.ts';
-import { claimed, copyModelFile, modelBytesMax, workFolder } from './install.ts';
+import { assertRoom } from './download.ts';
+import {
+  type InstallOptions,
+  claimed,
+  copyModelFile,
+  modelBytesMax,
+  workFolder,
+} from './install.ts';
 import { ModelError, asNoRoom } from './model-error.ts';
 import { isArchive, unpack } from './unpack.ts';
+
+type ImportOptions = AdoptOptions & Pick<InstallOptions, 'limits'>;
 
 /**
  * Brings a model in from a file or folder of this host, as `installModel`: an archive or a folder with a
@@ -19,7 +28,7 @@ import { isArchive, unpack } from './unpack.ts';
 export async function importModel(
   path: string,
   entries: readonly CatalogueEntry[],
-  options: AdoptOptions,
+  options: ImportOptions,
 ): Promise<InstalledModel> {
   const work = workFolder(options.modelsDir, 'import');
   return await claimed(work, async () => {
@@ -29,7 +38,7 @@ export async function importModel(
       await mkdir(files, { recursive: true, mode: 0o700 });
       options.onProgress('unpacking', 0, null);
       const meant = await modelMeant(path, entries);
-      const manifest = await importedFiles(meant, files, entries, options.signal);
+      const manifest = await importedFiles(meant, files, entries, options);
       return await adoptModel(manifest, files, options);
     } catch (error) {
       throw asNoRoom(error);
@@ -64,13 +73,15 @@ async function importedFiles(
   path: string,
   files: string,
   entries: readonly CatalogueEntry[],
-  signal: AbortSignal,
+  { signal, limits }: ImportOptions,
 ): Promise<FreshModel> {
   const found = await stat(path).catch(ifMissing(null));
   if (!found) throw new ModelError('model-unusable', modelFailure('import-missing', { path }));
   const known = entries.find((entry) => namesOf(entry).includes(basename(path)));
   if (isArchive(path)) {
     const wanted = (name: string) => known === undefined || Object.hasOwn(known.files, name);
+    // Of an unknown one it is not known how much is in it: no less than it is itself.
+    await assertRoom(files, known?.size ?? found.size, limits);
     await unpack(path, files, { wanted, bytesMax: modelBytesMax, signal });
     return known ?? (await manifestIn(files, path));
   }
@@ -80,7 +91,7 @@ async function importedFiles(
   for (const name of Object.keys(fresh.files)) {
     const target = join(files, name);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await copyModelFile(isFolder ? join(path, name) : path, target);
+    await copyModelFile(isFolder ? join(path, name) : path, target, { limits });
   }
   return fresh;
 }

@@ -1,4 +1,5 @@
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { modelFailure } from '../../words/models.ts';
 import type { Sentence } from '../../words/params.ts';
 import { basename, dirname, join } from 'node:path';
@@ -8,7 +9,7 @@ import { isRunning } from '../../shared/machine.ts';
 import type { InstalledModel } from '../local/local-models.ts';
 import { type AdoptOptions, adoptModel } from './adopt-model.ts';
 import type { CatalogueEntry, ModelSource } from './catalogue.ts';
-import { type DownloadLimits, download, keptBytes } from './download.ts';
+import { type DownloadLimits, assertRoom, download, keptBytes } from './download.ts';
 import { ModelError, asNoRoom } from './model-error.ts';
 import { unpack } from './unpack.ts';
 
@@ -67,20 +68,22 @@ export const discardPartial = (modelsDir: string, id: string): Promise<void> =>
 export const workFolder = (modelsDir: string, id: string): string =>
   join(modelsDir, '.partial', id);
 
-/** The service and a command may be asked for the same model: one of them works on it. */
+/** A lock of another host is touched so often while work goes on, and counts so long, milliseconds. */
+const touchMs = 30_000;
+const untouchedMs = 180_000;
+
+/** The service, a command, and services of other hosts may be asked for the same model: one of them works on it. */
 export async function claimed<T>(folder: string, work: () => Promise<T>): Promise<T> {
   const lock = `${folder}.pid`;
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
-  const take = () => writeFile(lock, String(process.pid), { mode: 0o600, flag: 'wx' });
+  const take = () => writeFile(lock, `${process.pid} ${hostname()}`, { mode: 0o600, flag: 'wx' });
   await take().catch(async (error: unknown) => {
     if (!hasCode(error, 'EEXIST')) throw error;
-    const holder = Number(await readFile(lock, 'utf8').catch(ifMissing('0')));
-    // In a container the service has the same id after each start: its own it knows.
-    const isHeld = holder === process.pid ? claims.has(lock) : holder > 0 && isRunning(holder);
-    if (isHeld) {
+    const holder = await readFile(lock, 'utf8').catch(ifMissing('0'));
+    if (await isHeld(lock, holder)) {
       throw new ModelError(
         'download-failed',
-        modelFailure('already-installing', { process: String(holder), lock }),
+        modelFailure('already-installing', { process: holder.replace(` ${hostname()}`, ''), lock }),
       );
     }
     // Of one that was killed.
@@ -88,9 +91,14 @@ export async function claimed<T>(folder: string, work: () => Promise<T>): Promis
     await take();
   });
   claims.add(lock);
+  const touching = setInterval(() => {
+    const now = new Date();
+    utimes(lock, now, now).catch(() => {}); // the next time, or it is held for a while only
+  }, touchMs).unref();
   try {
     return await work();
   } finally {
+    clearInterval(touching);
     claims.delete(lock);
     await rm(lock, { force: true });
   }
@@ -98,6 +106,18 @@ export async function claimed<T>(folder: string, work: () => Promise<T>): Promis
 
 /** Locks that this process has. */
 const claims = new Set<string>();
+
+/** @param holder the id of a process, and its host in locks of this release */
+async function isHeld(lock: string, holder: string): Promise<boolean> {
+  const [id, host = hostname()] = holder.split(' ');
+  if (host !== hostname()) {
+    const found = await stat(lock).catch(ifMissing(null));
+    return found !== null && Date.now() - found.mtimeMs < untouchedMs;
+  }
+  const pid = Number(id);
+  // In a container the service has the same id after each start: its own it knows.
+  return pid === process.pid ? claims.has(lock) : pid > 0 && isRunning(pid);
+}
 
 async function fetchFromAny(
   entry: CatalogueEntry,
@@ -135,6 +155,7 @@ async function fetchArchive(
   const archive = join(work, basename(new URL(address).pathname));
   await fetchFile(address, archive, entry.size, options);
   options.onProgress('unpacking', 0, null);
+  await assertRoom(archive, entry.size, options.limits);
   await unpack(archive, files, {
     wanted: (path) => Object.hasOwn(entry.files, path),
     bytesMax: modelBytesMax,
@@ -171,7 +192,7 @@ async function fetchFile(
   const name = basename(new URL(address).pathname);
   if (mirror !== null && !/^https?:/.test(mirror)) {
     onProgress('downloading', 0, null);
-    await copyModelFile(join(mirror, name), path);
+    await copyModelFile(join(mirror, name), path, { unpackedBytes, limits });
     return;
   }
   const from = mirror === null ? address : new URL(name, mirror.replace(/\/?$/, '/')).href;
@@ -183,10 +204,16 @@ async function fetchFile(
   });
 }
 
-export async function copyModelFile(from: string, to: string): Promise<void> {
-  await copyFile(from, `${to}.part`).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
+/** @throws {ModelError} `download-failed`: it is not there; `no-room` */
+export async function copyModelFile(
+  from: string,
+  to: string,
+  { unpackedBytes = 0, limits }: { unpackedBytes?: number; limits: DownloadLimits | undefined },
+): Promise<void> {
+  const found = await stat(from).catch(ifMissing(null));
+  if (found === null)
     throw new ModelError('download-failed', modelFailure('mirror-missing', { path: from }));
-  });
+  await assertRoom(to, found.size + unpackedBytes, limits);
+  await copyFile(from, `${to}.part`);
   await rename(`${to}.part`, to);
 }
