@@ -7,6 +7,8 @@ import { settingOf } from '../../../src/config/schema.ts';
 import { settingGroups } from '../../../src/config/settings-page.ts';
 import german from '../../../web/pages/setup/words.de.ts';
 import { models as listed, refresh } from '../../../web/client/models.ts';
+import SpeechStep from '../../../web/pages/setup/SpeechStep.svelte';
+import { draftsOf } from '../../../web/pages/setup/drafts.ts';
 import { outcomesIn, outcomesNow } from '../../../web/pages/setup/steps.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -75,6 +77,35 @@ test('a download that failed is said until another model, a server or an import 
       said,
       what,
     );
+  }
+});
+
+test('the model that is chosen is the one that is used, also where another one is there', async (t) => {
+  const before = globalThis.fetch;
+  t.after(() => (globalThis.fetch = before));
+  const own = { ...model, id: 'own', title: 'Own', languages: [], recommended: null, about: null };
+  const parakeet = { ...own, ...model, recommended: 'It fits.' };
+  for (const [other, sent] of [
+    [own, null],
+    [{ ...own, installed: true }, 'p'],
+  ] as const) {
+    const models = [parakeet, other];
+    const put: unknown[] = [];
+    globalThis.fetch = async (input) => {
+      const request = input as Request;
+      if (request.method === 'PUT') put.push(await request.json());
+      return Response.json({ models, broken: [], config: {}, overridden: [] });
+    };
+    await refresh();
+    let ended = '';
+    const shown = show(t, SpeechStep, {
+      draft: { ...draftsOf(null, null).speech, choice: 'p', meetings: false },
+      onend: (_result: string, detail?: string) => (ended = detail ?? ''),
+    });
+    [...shown.querySelectorAll('button')].find((one) => one.textContent === 'Continue')!.click();
+    await eventually('it goes on', () => ended !== '');
+    assert.equal(ended, 'Parakeet, on this server');
+    assert.deepEqual(put, [{ stt: { base_url: null, local_model: sent } }]);
   }
 });
 

@@ -14,6 +14,12 @@ export function offered(models: readonly Model[]): { first: Model[]; more: Model
   };
 }
 
+/** What `stt.local_model` has to be for a model to be used: its id where another could be taken instead. */
+export const localModelFor = ({ id }: Model, models: readonly Model[]): string | null =>
+  models.some((one) => isSpeech(one) && one.id !== id && (one.installed || one.progress !== null))
+    ? id
+    : null;
+
 const apart = ['speaker-segmentation', 'speaker-embedding'];
 
 /** The models by which speakers of a meeting are told apart: those that are there, else the recommended. */
