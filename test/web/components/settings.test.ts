@@ -12,6 +12,7 @@ import {
   sourceOf,
   typed,
   valuesOf,
+  withAddresses,
 } from '../../../web/pages/settings/draft.ts';
 import { flushSync } from 'svelte';
 import { type Status, connection, status } from '../../../web/client/feed.ts';
@@ -210,6 +211,37 @@ test('Save with a fault in another part of the settings leads to the field that 
   [...page.querySelectorAll('button')].find((one) => one.textContent === 'Save')!.click();
   const focused = () => document.activeElement?.id === 'setting-limits-upload_mb';
   await eventually('it has the focus', () => (flushSync(), focused()), 4000);
+});
+
+test('a key is sent with the address that is shown beside it: another administrator may have set another one', async (t) => {
+  asAdministrator(t);
+  const shown = 'https://models.example/v1';
+  const put: unknown[] = [];
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    if (request.method === 'PUT') put.push(await request.json());
+    const { pathname } = new URL(request.url);
+    if (pathname === '/config/schema')
+      return Response.json({ groups: groups.filter(({ id }) => id === 'language') });
+    const answer = answerOfSettings(request);
+    if (pathname !== '/config') return answer;
+    const { config } = await answer.json();
+    Object.assign(config.llm, { base_url: shown });
+    return Response.json({ config, overridden: [] });
+  });
+  router.open('/settings?part=language');
+  const page = show(t, SettingsPage, {});
+  const key = () => page.querySelector<HTMLInputElement>('#setting-llm-api_key');
+  await eventually('it is read', () => (flushSync(), key() !== null), 4000);
+  key()!.value = 'sk-1';
+  const input = document.createEvent('Event');
+  input.initEvent('input', true);
+  key()!.dispatchEvent(input);
+  flushSync();
+  [...page.querySelectorAll('button')].find((one) => one.textContent === 'Save')!.click();
+  await eventually('it is sent', () => put.length > 0);
+  assert.deepEqual(put, [{ llm: { api_key: 'sk-1', base_url: shown } }]);
+  const draft = { 'embeddings.api_key': null, 'stt.api_key': 'sk-2' };
+  assert.deepEqual(withAddresses(Object.keys(draft), draft, ['stt.base_url']), Object.keys(draft));
 });
 
 test('what is typed while Save is on its way stays, and can be saved', async (t) => {

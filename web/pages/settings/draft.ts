@@ -36,6 +36,27 @@ export function patchOf(
   return patch;
 }
 
+/** The address of the server that each key is for. */
+const addresses: Partial<Record<string, string>> = {
+  'stt.api_key': 'stt.base_url',
+  'llm.api_key': 'llm.base_url',
+  'embeddings.api_key': 'embeddings.base_url',
+  'oidc.client_secret': 'oidc.issuer',
+};
+
+/**
+ * Keys of settings as they are sent: with a server's key goes the address that is shown beside it, since another
+ * administrator may have set another one meanwhile, who would get the key.
+ */
+export function withAddresses(
+  keys: readonly string[],
+  draft: Values,
+  overridden: readonly string[],
+): string[] {
+  const beside = keys.flatMap((key) => (draft[key] === null ? [] : (addresses[key] ?? [])));
+  return [...new Set([...keys, ...beside.filter((key) => !overridden.includes(key))])];
+}
+
 /** Where a value comes from. */
 export function sourceOf(
   field: SettingField,
