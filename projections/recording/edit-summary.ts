@@ -4,19 +4,12 @@ import { type Decision, type Refusal, refuse } from '../../events/command-handle
 import { hashedKey } from '../../events/key-store.ts';
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
 import type { LineKind } from '../../events/facts/transcript.ts';
+import { frozen, lineAsLast, lineAsMade, named } from './earlier-lines.ts';
 import { lineGroups } from './line-groups.ts';
 import { type EditRefusal, type Seen, noDocuments } from './edit-turns.ts';
 import { type Reading, published } from './reading.ts';
-import { type Recording, factAt } from './recording.ts';
-import {
-  type Line,
-  abstractId,
-  abstractOfPeople,
-  isEdited,
-  lineId,
-  peoplesBasis,
-  shownLinesIn,
-} from './summary.ts';
+import type { Recording } from './recording.ts';
+import { type Line, abstractId, abstractOfPeople, lineId, peoplesBasis } from './summary.ts';
 import { withKnownNames } from './written-texts.ts';
 
 /** What a summary may have: characters of a line, and lines. */
@@ -149,26 +142,6 @@ const partsOf = ({ id, kind, text, person, due, done, section }: Line): unknown[
   ...(section === undefined ? [] : [section]),
 ];
 
-/** A line with names where they are known. What a person wrote stays as they wrote it. */
-function named(speakers: Reading['speakers'], line: Line): Line {
-  const { by, text, speaker, person } = line;
-  const name = speakers.find(({ label }) => label === speaker)?.name;
-  return {
-    ...line,
-    text: by === undefined ? withKnownNames(text, speakers) : text,
-    person: speaker === null ? person : (name ?? person),
-  };
-}
-
-/** A line as it is kept: with names and a time by which it is true also of another transcript. */
-function frozen({ speakers, blocks }: Reading, line: Line): Line {
-  const block = blocks.find(({ id }) => id === line.block);
-  return {
-    ...named(speakers, line),
-    ...(block ? { at: (block.start + block.end) / 2 } : {}),
-  };
-}
-
 /** The summary while it is edited. */
 type Desk = {
   recording: Recording;
@@ -297,7 +270,7 @@ const wordsOf = ({ kind, text, speaker, person, due, section }: Line) => ({
 
 /** The line as a model wrote it, where a person's change took back all others. */
 function asMade(desk: Desk, line: Line): Line | null {
-  const made = originalOf(desk, line.id)?.line;
+  const made = lineAsMade(desk, line.id)?.line;
   if (!made) return null;
   const original = frozen(desk.reading, made);
   const isSame = JSON.stringify(wordsOf(original)) === JSON.stringify(wordsOf(line));
@@ -306,34 +279,14 @@ function asMade(desk: Desk, line: Line): Line | null {
     : null;
 }
 
-/** The line as it came with the fact that it is called by. */
-function originalOf({ recording }: Desk, id: string): { line: Line; all: readonly Line[] } | null {
-  const version = Number(/^(\d+)-\d+$/u.exec(id)?.[1] ?? 0);
-  const types = ['summary.completed', 'speakers.renamed', 'version.restored'] as const;
-  const fact = factAt(recording, version || null, ...types);
-  const all = fact ? shownLinesIn(fact) : [];
-  const line = all.find((one) => one.id === id);
-  return line ? { line, all } : null;
-}
-
-/** A line that was removed, as it was last, with those that it stood among. */
-function lastOf(desk: Desk, id: string): { line: Line; all: readonly Line[] } | null {
-  for (const fact of desk.recording.facts.toReversed()) {
-    const all = isEdited(fact) ? shownLinesIn(fact) : [];
-    const line = all.find((one) => one.id === id);
-    if (line) return { line, all };
-  }
-  return originalOf(desk, id);
-}
-
-const isKnown = (desk: Desk, id: string): boolean => lastOf(desk, id) !== null;
+const isKnown = (desk: Desk, id: string): boolean => lineAsLast(desk, id) !== null;
 
 function bringBack(desk: Desk, id: string): boolean {
-  const found = lastOf(desk, id);
+  const found = lineAsLast(desk, id);
   if (!found) return false;
-  const { line, all } = found;
+  const { line, above } = found;
   const ids = new Set(desk.lines.map((one) => one.id));
-  const before = all.slice(0, all.indexOf(line)).findLast((one) => ids.has(one.id));
+  const before = above.findLast((one) => ids.has(one.id));
   move(desk, frozen(desk.reading, line), before?.id ?? null);
   desk.did.push({ line: id, did: 'returned' });
   return true;

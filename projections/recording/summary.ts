@@ -52,11 +52,21 @@ export function abstractOfPeople(recording: Recording, source: Source): string |
   return edited?.content?.abstract;
 }
 
-/** The lines that count, each with its id; of prose none. Labels of other turns' speakers become their last names. Pure. */
+/** The lines that count, each with its id; of prose none. Pure. */
 export function summaryLines(recording: Recording, source: Source): Line[] {
   const fact = summaryFact(recording, source);
-  const lines = fact ? linesIn(fact) : [];
-  if (fact === null || !isEdited(fact) || fact.data.turns === source.results.turns) return lines;
+  if (fact === null) return [];
+  return isEdited(fact) ? editedLines(recording, source, fact) : linesIn(fact);
+}
+
+/** The lines of an edit, among the turns of a source. Labels of other turns' speakers become their last names. Pure. */
+export function editedLines(
+  recording: Recording,
+  { results }: Source,
+  fact: EditedSummary,
+): Line[] {
+  const lines = linesIn(fact);
+  if (fact.data.turns === results.turns) return lines;
   const names = namesSince(recording, fact);
   return lines.map(({ speaker, person, ...line }) => {
     const name = speaker === null || names === undefined ? person : (names[speaker] ?? null);

@@ -369,7 +369,98 @@ test('what is corrected in a turn is corrected in the lines on it, but where a p
   assert.deepEqual(await texts(), after);
 });
 
+test('a line that is brought back after the turns were told anew has the name it had, and the passage at its time', async (t) => {
+  const { service, token, id, read, edit } = await meeting(t);
+  const [first, second, third] = (await read()).summary.lines as [Line, Line, Line];
+  assert.deepEqual(
+    [first, second, third].map(({ person, cites }) => [person, cites]),
+    [1, 2, 3].map(() => ['Anna', [{ block: 't-0001' }]]),
+  );
+  // One as a model wrote it, and one that a person changed before.
+  await edit([{ line: first.id, remove: true }]);
+  await edit([
+    { line: second.id, text: 'asks the quire' },
+    { line: third.id, text: 'pays twice' },
+  ]);
+  await edit([{ line: second.id, remove: true }]);
+  const json = { from: 'speech-to-text' };
+  await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
+  await service.reaches(id, 'awaiting-speakers');
+  const speakers = { SPEAKER_1: 'Ben', SPEAKER_2: 'Anna' };
+  await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
+  await service.reaches(id, 'idle.saved');
+  const back = await edit([
+    { line: second.id, remove: false },
+    { line: first.id, remove: false },
+    // Its words are the model's again.
+    { line: third.id, text: third.text },
+  ]);
+  assert.equal(back.status, 200);
+  assert.deepEqual(
+    (await read()).summary.lines.map(({ text, person, cites }) => [text, person, cites]),
+    ['brings cake', 'asks the quire', 'pays'].map((text) => [text, 'Anna', [{ block: 't-0002' }]]),
+  );
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
 const textsIn = (lines: readonly Line[]) => lines.map(({ text }) => text);
+
+/** A meeting whose labels are the other voices, and its passages others, when it is transcribed again. */
+async function meeting(t: TestContext) {
+  type Turn = [id: string, speaker: string, start: number, end: number];
+  const told: Turn[][] = [
+    [
+      ['t-0001', 'SPEAKER_1', 0, 1],
+      ['t-0002', 'SPEAKER_2', 1, 2],
+    ],
+    [
+      ['t-0001', 'SPEAKER_1', 0, 0.2],
+      ['t-0002', 'SPEAKER_2', 0.2, 1],
+      ['t-0003', 'SPEAKER_1', 1, 2],
+    ],
+  ];
+  const turnsOf = ({ sources }: { sources: { run: number } }) =>
+    told[sources.run - 1]!.map(([block, speaker, start, end]) => {
+      return { id: block, speaker, start, end, text: `Said at ${start}.`, words: [] };
+    });
+  const join: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'join', concurrency: 1 });
+    const speakers = ['SPEAKER_1', 'SPEAKER_2'].map((label) => ({ label, seconds: 1 }));
+    const turns = turnsOf(await job.recording());
+    const content = { turns, suggestions: [] };
+    await job.append({ type: 'turns.joined', data: { speakers }, content });
+  };
+  const punctuate: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'punctuate', concurrency: 1 });
+    const data = { engine: 'scripted', model: null, parts: 1, kept: [] };
+    const content = { blocks: turnsOf(await job.recording()) };
+    await job.append({ type: 'transcript.punctuated', data, content });
+  };
+  const summarise: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'summarise', concurrency: 1 });
+    const line = { kind: 'task', speaker: 'SPEAKER_1', person: null, due: null } as const;
+    const lines = ['brings cake', 'asks the choir', 'pays'].map((text) => {
+      return { ...line, text, block: 't-0001' };
+    });
+    const data = { engine: 'scripted', model: null, parts: 1, language: 'en' };
+    await job.append({ type: 'summary.completed', data, content: { text: 'x', lines } });
+  };
+  const service = await startService(t, { stages: { join, punctuate, summarise } });
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  await service.reaches(id, 'awaiting-speakers');
+  const json = { recording_id: id, speakers: { SPEAKER_1: 'Anna', SPEAKER_2: 'Ben' } };
+  await service.call('POST', '/speakers', { token, json });
+  await service.reaches(id, 'idle.saved');
+  return {
+    service,
+    token,
+    id,
+    read: async () => (await service.call<Recording>('GET', `/recordings/${id}`, { token })).body,
+    edit: (edits: object[]) =>
+      service.call<Edited>('PATCH', `/recordings/${id}/summary`, { token, json: { edits } }),
+  };
+}
 
 /** A service with one recording that was summarised; each run says which it is. */
 async function world(t: TestContext) {
