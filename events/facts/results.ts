@@ -4,6 +4,7 @@ import { templateUsed } from './templates.ts';
 import type { FactSchemas } from './envelope.ts';
 import {
   blockSchema,
+  correctedSchema,
   correctionSchema,
   correctedSpeech,
   namedVoiceSchema,
@@ -242,6 +243,8 @@ export const runFacts = {
       /** What found no place: nothing a person wrote is dropped silently. */
       unplaced: z.array(correctionSchema),
       names: z.record(z.string(), z.string()),
+      /** Words that people put in place of others while the summary was written; of the same turns with their block. */
+      corrected: z.array(correctedSchema).optional(),
     }),
   },
   'summary.completed': {

@@ -64,6 +64,14 @@ export const correctionSchema = z.object({
 });
 export type Correction = z.infer<typeof correctionSchema>;
 
+/** Words that a person put in place of what was heard; `block`: in this one. */
+export const correctedSchema = z.object({
+  heard: z.string(),
+  write: z.string(),
+  block: z.string().optional(),
+});
+export type Corrected = z.infer<typeof correctedSchema>;
+
 /** What a model's line can be; people also write text, which stands without a heading. */
 export const modelLineKinds = ['decision', 'task', 'open', 'point'] as const;
 export const lineKinds = ['text', ...modelLineKinds] as const;

@@ -1,6 +1,7 @@
 import type { RecordingFactOf } from '../../events/facts/recording.ts';
-import type { Block, Correction } from '../../events/facts/transcript.ts';
+import type { Block, Corrected, Correction } from '../../events/facts/transcript.ts';
 import { carryOver, correctionsBetween, isBareLabel } from './carry-over.ts';
+import { correctedBy } from './corrected-lines.ts';
 import { spokenIn } from './edit-turns.ts';
 import { type Reading, draft, published, read } from './reading.ts';
 import type { Recording } from './recording.ts';
@@ -11,11 +12,13 @@ import { movedBetween } from './turn-changes.ts';
  * will be made; null when there is nothing to place. Asked again when more was corrected meanwhile.
  * @param shown what the present documents were made of; null when there are none
  * @param unwritten without any: runs that were given up after people had corrected something
+ * @param meanwhile `correctedMeanwhile`
  */
 export function carriedOver(
   next: Reading,
   shown: Reading | null,
   unwritten: readonly Reading[] = [],
+  meanwhile: readonly Corrected[] = [],
 ): RecordingFactOf<'corrections.carried_over'> | null {
   const { restored, carried } = next.source.results;
   const earlier = shown === null ? unwritten : [shown];
@@ -36,8 +39,30 @@ export function carriedOver(
       ...spokenIn(blocks),
       ...movedBetween(next.recognised, blocks),
     },
-    content: { blocks, unplaced, names },
+    content: {
+      blocks,
+      unplaced,
+      names,
+      ...(meanwhile.length > 0 ? { corrected: [...meanwhile] } : {}),
+    },
   };
+}
+
+/** What people corrected in the documents there are since a model was asked for the next summary, which has the words before. Pure. */
+export function correctedMeanwhile({ facts, sources }: Recording): Corrected[] {
+  const { draft: next, published: shown } = sources;
+  const asked = facts.findLast(
+    (fact) =>
+      fact.type === 'stage.started' &&
+      fact.data.stage === 'summarise' &&
+      fact.version < (next.results.summary ?? 0),
+  );
+  const hasSameTurns = shown?.results.turns === next.results.turns;
+  return facts
+    .filter((fact) => fact.type === 'turn.edited')
+    .filter(({ version }) => asked !== undefined && version > asked.version)
+    .flatMap(correctedBy)
+    .map(({ block, ...pair }) => (hasSameTurns ? { ...pair, block } : pair));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Block } from '../../events/facts/transcript.ts';
+import type { Block, Corrected } from '../../events/facts/transcript.ts';
 import { type HeardFinder, type Misheard, heardFinder, textWith } from './heard-places.ts';
 import { type Line, isOfPerson, linesOn } from './summary.ts';
 import { type TurnChange, isRecut } from './turn-changes.ts';
@@ -16,17 +16,15 @@ type Summarised = { abstract: string | null; summary: string | null };
  * A summary quotes a transcript as it was. Where a person then put other words in place of what was heard, so do the texts:
  * a line where the turn that it is linked to says the old words no more, and any text where nobody does. Lines in which a
  * person's hand is stay. Pure.
- * @param changes in their order @param blocks with all of them
+ * @param meanwhile corrected in the transcript before, while the summary was written @param changes in their order
+ * @param blocks with all of them
  */
 export function withCorrections(
+  meanwhile: readonly Corrected[],
   changes: readonly TurnChange[],
   blocks: readonly Block[],
 ): WithCorrections {
-  const pairs = changes.flatMap((one) =>
-    isRecut(one)
-      ? []
-      : (one.content?.corrected ?? []).map((pair) => correction(one.data.block, pair)),
-  );
+  const pairs = [...meanwhile, ...changes.flatMap(correctedBy)].map(correction);
   const isConcerned = heardFinder(pairs);
   const byId = new Map(blocks.map((block) => [block.id, block]));
   const known = new Map<Correction, boolean>();
@@ -36,7 +34,7 @@ export function withCorrections(
     return said;
   };
   const isSaidIn = (id: string | null, pair: Correction): boolean => {
-    const linked = id === pair.block ? byId.get(id) : undefined;
+    const linked = id !== null && id === pair.block ? byId.get(id) : undefined;
     return linked ? pair.find(linked.text).length > 0 : isSaid(pair);
   };
   const corrected = (text: string, id: string | null): string => {
@@ -59,12 +57,15 @@ export function withCorrections(
   };
 }
 
-type Correction = Misheard & { block: string; find: HeardFinder };
+/** The words that a correction put in place of others, with its block. Pure. */
+export const correctedBy = (change: TurnChange): Corrected[] =>
+  isRecut(change)
+    ? []
+    : (change.content?.corrected ?? []).map((pair) => ({ ...pair, block: change.data.block }));
 
-function correction(
-  block: string,
-  { heard, write }: Record<'heard' | 'write', string>,
-): Correction {
+type Correction = Misheard & { block: string | undefined; find: HeardFinder };
+
+function correction({ heard, write, block }: Corrected): Correction {
   const pair = { write, heard: [heard] };
   return { ...pair, block, find: heardFinder([pair]) };
 }

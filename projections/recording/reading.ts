@@ -141,7 +141,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
       ])
     : liveSpeakers(recording, results);
   const shownBlocks = blocksAfter(blocks, late);
-  const corrected = withCorrections(late, shownBlocks);
+  const corrected = withCorrections(carried?.content?.corrected ?? [], late, shownBlocks);
   const given = givenByPeople(recording, source, speakers);
   return {
     source,

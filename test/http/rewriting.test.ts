@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
+import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, startService } from '../support/http-client.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { type Prompt, wellBehaved } from '../support/language-servers-brains.ts';
@@ -103,6 +104,30 @@ test('a summary that is made again reads the transcript as people corrected it, 
     assert.match(prompts().at(-1)!, /public holiday/u, from);
     assert.doesNotMatch(prompts().at(-1)!, /secret plan/u, from);
   }
+});
+
+test('what is corrected while a further run asks for a summary is corrected in that, too, and in its abstract', async (t) => {
+  const { language, service, token, id, read } = await world(t);
+  language.brain = wellBehaved;
+  let release = () => {};
+  Object.assign(language.faults, { until: new Promise<void>((resolve) => (release = resolve)) });
+  const before = language.chats().length;
+  const json = { from: 'language-model' };
+  await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
+  await eventually('the summary is asked for', () =>
+    JSON.stringify(language.chats().slice(before)).includes('ummar'),
+  );
+  const text = 'Hello there. This is the public holiday.';
+  const path = `/recordings/${id}/utterances/0`;
+  assert.equal((await service.call('PATCH', path, { token, json: { text } })).status, 200);
+  release();
+  await service.reaches(id, 'idle.saved');
+  const { summary } = await read();
+  for (const said of [summary.abstract, ...textsOf(summary.lines)]) {
+    assert.match(said, /public holiday/iu);
+    assert.doesNotMatch(said, /secret plan/iu);
+  }
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 
 const editorsOf = ({ summary }: Recording) => summary.lines.map(({ edited_by: by }) => by);

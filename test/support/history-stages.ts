@@ -6,7 +6,10 @@ import { factAt } from '../../projections/recording/recording.ts';
 import { documentPaths, documentsInput } from '../../src/documents/documents.ts';
 import { renderDocuments, rendererVersion } from '../../src/documents/render.ts';
 import { secondPassBy, secondPassDue } from '../../src/recordings/second-pass.ts';
-import { carriedOver } from '../../projections/recording/carried-corrections.ts';
+import {
+  carriedOver,
+  correctedMeanwhile,
+} from '../../projections/recording/carried-corrections.ts';
 import type { SpeechEngine } from '../../src/speech/engine.ts';
 import { goingOn } from '../../src/speech/live/closed-speech.ts';
 import { mostHeard } from '../../src/speech/live/decided-language.ts';
@@ -264,7 +267,8 @@ export async function write(life: Life): Promise<void> {
   const { random, offer, answer, recording, history } = life;
   const before = await recording();
   const unwritten = before.sources.unwritten.map((source) => read(before, source));
-  const carried = carriedOver(draft(before), published(before), unwritten);
+  const meanwhile = correctedMeanwhile(before);
+  const carried = carriedOver(draft(before), published(before), unwritten, meanwhile);
   if (carried) await answer('write', carried);
   await answer('write', {
     type: 'documents.named',

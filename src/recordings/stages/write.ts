@@ -25,7 +25,10 @@ import {
   documentFilesOf,
   factAt,
 } from '../../../projections/recording/recording.ts';
-import { carriedOver } from '../../../projections/recording/carried-corrections.ts';
+import {
+  carriedOver,
+  correctedMeanwhile,
+} from '../../../projections/recording/carried-corrections.ts';
 import { continuationDue } from '../../../projections/recording/assembling.ts';
 import { draft, published, read } from '../../../projections/recording/reading.ts';
 import { orderOf } from '../../../projections/recording/order.ts';
@@ -56,7 +59,8 @@ export function write(deps: Deps): StageActivity {
     const first = await job.recording();
     for (const id of absorbedBy(first)) await deps.absorb(id, job.recordingId);
     const unwritten = first.sources.unwritten.map((source) => read(first, source));
-    const carried = carriedOver(draft(first), published(first), unwritten);
+    const meanwhile = correctedMeanwhile(first);
+    const carried = carriedOver(draft(first), published(first), unwritten, meanwhile);
     if (carried) await job.append(carried);
     if (!documentFilesOf(first, first.sources.draft).hasName) {
       const mine = naming.then(() => whenReached(job, () => nameDocuments(job, space, deps)));
