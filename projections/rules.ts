@@ -7,7 +7,7 @@ import { foldName } from './library.ts';
 import type { Personal, Rule } from './personal.ts';
 import { orderOf } from './recording/order.ts';
 import { draft, published } from './recording/reading.ts';
-import { type Recording, factAt } from './recording/recording.ts';
+import { type ReadFact, type Recording, factAt, requestsIn } from './recording/recording.ts';
 
 /** What rules are asked about; what is not known yet is null or empty, and fits no condition. */
 export type RuleTraits = {
@@ -271,7 +271,7 @@ function traitsOf(recording: Recording): RuleTraits | null {
 }
 
 /** What its present owner has chosen, which is no rule's any more. Pure. */
-export function choicesIn({ facts }: Pick<Recording, 'facts'>): {
+export function choicesIn(recording: Pick<Recording, 'facts'>): {
   hasChosenFolder: boolean;
   hasChosenTemplate: boolean;
   removed: ReadonlySet<string>;
@@ -280,7 +280,8 @@ export function choicesIn({ facts }: Pick<Recording, 'facts'>): {
   let hasChosenTemplate = false;
   let tags: readonly string[] = [];
   let removed = new Set<string>();
-  for (const fact of facts) {
+  const asked: ReadonlySet<ReadFact> = new Set(requestsIn(recording));
+  for (const fact of recording.facts) {
     if (fact.type === 'recording.handed_over') {
       [hasChosenFolder, hasChosenTemplate] = [false, false];
       [tags, removed] = [[], new Set()];
@@ -289,7 +290,7 @@ export function choicesIn({ facts }: Pick<Recording, 'facts'>): {
     } else if (fact.type === 'template.chosen') {
       if (fact.data.rule === undefined) hasChosenTemplate = true;
     } else if (fact.type === 'reprocessing.requested') {
-      if (fact.data.template !== undefined) hasChosenTemplate = true;
+      if (fact.data.template !== undefined && asked.has(fact)) hasChosenTemplate = true;
     } else if (fact.type === 'tags.changed') {
       const after = fact.data.tags;
       if (fact.data.rules === undefined)

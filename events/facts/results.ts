@@ -252,6 +252,8 @@ export const runFacts = {
       ...worker.shape,
       parts: z.number().int(),
       language: z.string().nullable(),
+      /** As a person wanted it. Absent: as its template has it, and in older logs. */
+      length: z.enum(['shorter', 'longer']).optional(),
       /** Which template it was made by; without a model: which one could not be. Absent in older logs. */
       template: templateUsed.optional(),
       /** Parts of the talk of which the model noted nothing. Absent: none; in older logs there may have been some. */

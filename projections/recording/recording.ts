@@ -130,23 +130,43 @@ export type DocumentFiles = {
   authored: Partial<Record<DocumentName, ReadFact<'document.edited'>>>;
 };
 
-/** How many people speak, as given at the beginning or with a later run. */
-export function speakersAsked({ facts }: Pick<Recording, 'facts'>): SpeakerCount {
-  for (const fact of facts.toReversed()) {
-    switch (fact.type) {
-      case 'recording.started':
-      case 'audio.imported':
-        return speakerCount(fact.data);
-      case 'reprocessing.requested': {
-        const { speakers, speakers_min, speakers_max } = fact.data;
-        const isGiven = [speakers, speakers_min, speakers_max].some((one) => one !== undefined);
-        if (isGiven) return speakerCount(fact.data);
-        break;
-      }
-      default:
-    }
+type Request = ReadFact<'reprocessing.requested'>;
+
+/** What people asked of further runs that holds on, oldest first: not what was given up before there were documents of it. Pure. */
+export function requestsIn({ facts }: Pick<Recording, 'facts'>): Request[] {
+  const kept: Request[] = [];
+  let open: Request[] = [];
+  for (const fact of facts) {
+    if (fact.type === 'reprocessing.requested') open.push(fact);
+    else if (fact.type === 'processing.cancelled' || fact.type === 'error.cleared') open = [];
+    else if (fact.type === 'documents.saved') kept.push(...open.splice(0));
   }
-  return anyNumber;
+  return [...kept, ...open];
+}
+
+/** What a person asked of the run that is at work; null: it came of something else, or is over. Pure. */
+export function requestAtWork({ facts }: Pick<Recording, 'facts'>): Request | null {
+  const last = facts.findLast(({ type }) => type === 'reprocessing.requested' || endsRun.has(type));
+  return last?.type === 'reprocessing.requested' ? last : null;
+}
+/** What comes after the last question to a language model, gives the run up, or begins another. */
+const endsRun: ReadonlySet<string> = new Set<RecordingFactType>([
+  'title.chosen',
+  'summary.fallback_used',
+  'processing.cancelled',
+  'error.cleared',
+  'audio.extended',
+  'audio.assembled',
+  'version.restored',
+]);
+
+/** How many people speak, as given at the beginning or with a later run. */
+export function speakersAsked(recording: Pick<Recording, 'facts'>): SpeakerCount {
+  const asked = requestsIn(recording).findLast(({ data }) =>
+    [data.speakers, data.speakers_min, data.speakers_max].some((one) => one !== undefined),
+  );
+  const given = asked ?? factAt(recording, 1, 'recording.started', 'audio.imported');
+  return given ? speakerCount(given.data) : anyNumber;
 }
 
 /** What says which audio there is: as it came, or as a browser added to it. */

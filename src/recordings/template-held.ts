@@ -4,7 +4,7 @@ import type { Kind } from '../../events/facts/recording.ts';
 import type { Personal, Template } from '../../projections/personal.ts';
 import { choicesIn } from '../../projections/rules.ts';
 import { orderOf } from '../../projections/recording/order.ts';
-import { type Recording, factsOf } from '../../projections/recording/recording.ts';
+import { type Recording, requestsIn } from '../../projections/recording/recording.ts';
 import type { Pattern } from '../language/summary-pattern.ts';
 import type { Language } from '../words/params.ts';
 import { builtInTemplate, generalTemplate, templateOfKind } from './built-in-templates.ts';
@@ -44,9 +44,7 @@ export function templateHeld(
   choosable: Choosable,
   language: Language,
 ): TemplateHeld {
-  const asked = factsOf(recording, 'reprocessing.requested', Infinity).findLast(
-    ({ data }) => data.template !== undefined,
-  );
+  const asked = requestsIn(recording).findLast(({ data }) => data.template !== undefined);
   const { folder, template: byRule } = orderOf(recording);
   const byFolder = choosable.own.folders.get(folder ?? '')?.template;
   // Asked for by the folder or kind again, no rule has a say any more.

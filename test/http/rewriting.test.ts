@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, startService } from '../support/http-client.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { type Prompt, wellBehaved } from '../support/language-servers-brains.ts';
+import { ask, meeting, spelledWorld } from '../support/spelled-world.ts';
 
 type Line = { id: string; text: string; edited_by: string | null };
 type Recording = {
@@ -130,12 +131,75 @@ test('what is corrected while a further run asks for a summary is corrected in t
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 
+test('a summary that is made again for a name stays as it was wanted, however often', async (t) => {
+  const { language, service, token, id, read, rewrite, prompts } = await world(t, 'Anna');
+  const names = ['Anna', 'Eva', 'Ida'];
+  const { brain } = language;
+  language.brain = (prompt) => {
+    const name = names.find((one) => prompt.user.includes(one)) ?? 'Somebody';
+    return brain(prompt).replace('explains', `hears what ${name} explains`);
+  };
+  const name = async (speaker: string) => {
+    const json = { speakers: { SPEAKER_1: speaker } };
+    const path = `/recordings/${id}/speakers`;
+    assert.equal((await service.call('PATCH', path, { token, json })).status, 200);
+    await service.reaches(id, 'idle.saved');
+  };
+  await rewrite({ length: 'shorter', language: 'fr' });
+  for (const other of ['Eva', 'Ida']) {
+    const before = prompts().length;
+    await name(other);
+    await eventually('made again', async () => {
+      const [line] = (await read()).summary.lines;
+      return prompts().length > before && line?.text.includes(`what ${other} explains`) === true;
+    });
+    await service.reaches(id, 'idle.saved');
+    assert.match(prompts().at(-1)!, /Be brief.*in French/su, other);
+    const title = language.chats().findLast(({ body }) => /title/iu.test(JSON.stringify(body)));
+    assert.ok(JSON.stringify(title?.body).includes('in French'));
+  }
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
+test('a wish that was cancelled is gone: a summary that is made again after a cut is not in its language, and needs no model', async (t) => {
+  const language = await startLanguageServer({ flavour: 'openai' });
+  t.after(() => language.close());
+  const at = await spelledWorld(t);
+  const { service } = at;
+  await ask(at, 'PUT', '/config', { llm: { base_url: language.url } });
+  const id = await meeting(at, [2, 4, 1, 3]);
+  let release = () => {};
+  Object.assign(language.faults, { until: new Promise<void>((resolve) => (release = resolve)) });
+  const wish = { from: 'summary', language: 'fr' };
+  await ask(at, 'POST', `/recordings/${id}/reprocess`, wish);
+  await service.reaches(id, 'transcribing.retelling.summarising');
+  await ask(at, 'POST', `/recordings/${id}/cancel`, {});
+  await service.reaches(id, 'idle.saved');
+  release();
+  delete language.faults.until;
+  const before = language.chats().length;
+  await ask(at, 'POST', `/recordings/${id}/cut`, { at: 2 });
+  await eventually('made again', () => language.chats().length > before);
+  await service.reaches(id, 'idle.saved');
+  const prompts = language
+    .chats()
+    .slice(before)
+    .map(({ body }) => JSON.stringify(body));
+  assert.ok(prompts.every((prompt) => !prompt.includes('in French')));
+  await ask(at, 'PUT', '/config', { llm: { base_url: null } });
+  await ask(at, 'POST', `/recordings/${id}/remove`, { from: 0, to: 1 });
+  await service.reaches(id, 'idle.saved');
+  const { body } = await service.call<Recording>('GET', `/recordings/${id}`, { token: at.token });
+  assert.equal(body.error, null);
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
 const editorsOf = ({ summary }: Recording) => summary.lines.map(({ edited_by: by }) => by);
 
 const textsOf = (lines: readonly Line[]) => lines.map(({ text }) => text);
 
-/** A service that asks a stand-in of a language model, which counts how often it was asked for a summary. */
-async function world(t: TestContext) {
+/** A service that asks a stand-in of a language model, which counts how often it was asked for a summary. @param speaker of a meeting */
+async function world(t: TestContext, speaker?: string) {
   const asked: string[] = [];
   const brain = (prompt: Prompt): string => {
     if (/title/iu.test(prompt.system) || !/JSON/u.test(prompt.system)) return wellBehaved(prompt);
@@ -150,7 +214,13 @@ async function world(t: TestContext) {
   const token = await service.setUp();
   const json = { llm: { base_url: language.url } };
   assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
-  const { recording_id: id } = (await service.upload(token)).body;
+  const fields: Record<string, string> = speaker ? { kind: 'meeting' } : {};
+  const { recording_id: id } = (await service.upload(token, fields)).body;
+  if (speaker) {
+    await service.reaches(id, 'awaiting-speakers');
+    const named = { recording_id: id, speakers: { SPEAKER_1: speaker } };
+    await service.call('POST', '/speakers', { token, json: named });
+  }
   await service.reaches(id, 'idle.saved');
   return {
     language,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { speakersAsked } from '../../projections/recording/recording.ts';
 import { checkLog } from '../../src/recordings/check-log.ts';
+import { anyNumber } from '../../src/shared/speaker-count.ts';
 import { type ProblemAnswer, startService } from '../support/http-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { minutes, summaries, world } from '../support/summarising-service.ts';
@@ -68,6 +70,32 @@ test('a rule chooses the template of the first summary: by how it begins, and by
   assert.deepEqual(await used(await made({}, 'board.wav')), ['lecture']);
   assert.deepEqual((await checkLog(service.store, byWords)).differences, []);
   assert.deepEqual((await checkLog(service.store, byName)).differences, []);
+});
+
+test('the template and the number of speakers of a run that was cancelled hold for no later one', async (t) => {
+  const { service, language, token, id, again, post } = await world(t);
+  const used = async () => (await summaries(service, id)).at(-1)?.template?.id;
+  await again({ template: 'interview' });
+  await again({});
+  assert.equal(await used(), 'interview', 'asked for once, it holds');
+  let release = () => {};
+  Object.assign(language.faults, { until: new Promise<void>((resolve) => (release = resolve)) });
+  for (const wish of [
+    { from: 'summary', template: 'lecture' },
+    { from: 'speech-to-text', speakers: 3 },
+  ]) {
+    await service.call('POST', `/recordings/${id}/reprocess`, { token, json: wish });
+    await service.reaches(id, 'transcribing');
+    await post(`/recordings/${id}/cancel`, {});
+    await service.reaches(id, 'idle.saved');
+  }
+  release();
+  delete language.faults.until;
+  await again({});
+  assert.equal(await used(), 'interview');
+  const { recording } = await service.recordingService.read(id);
+  assert.deepEqual(speakersAsked(recording), anyNumber);
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 
 test('a rule about what is said files before the first summary, which the folder’s template makes then', async (t) => {

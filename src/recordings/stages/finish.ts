@@ -25,7 +25,7 @@ import { writtenTitle } from '../../../projections/recording/written-texts.ts';
 import { draft, type Reading } from '../../../projections/recording/reading.ts';
 import {
   factAt,
-  factsOf,
+  requestAtWork,
   type ReadFact,
   type Recording,
 } from '../../../projections/recording/recording.ts';
@@ -141,6 +141,7 @@ export const summariseStage = (
           ...workerOf(model),
           parts: asked.parts,
           language,
+          ...(wanted?.length && { length: wanted.length }),
           ...by,
           ...unnoted,
           ...shortOf(asked),
@@ -157,8 +158,7 @@ export const titleStage = (deps: Deps & { uiLanguage(): Language }): StageActivi
   withModel(deps, 'entitle', async (job, reading, model, missing, recording) => {
     const { lines } = reading;
     const { blocks, names } = correctedToTell(recording, reading.recognised);
-    const language =
-      wantedSummary(recording)?.language ?? languageOfSummary(recording) ?? reading.language;
+    const language = summaryByTemplate(recording)?.language ?? reading.language;
     const summary = lines.length > 0 ? textOfLines(lines, names) : (reading.summary ?? '');
     const spoken = blocks.some((block) => wordCount(block.text) > 0);
     const origin = factAt(recording, 1, 'audio.imported', 'recording.started');
@@ -195,20 +195,23 @@ export const titleStage = (deps: Deps & { uiLanguage(): Language }): StageActivi
       });
   });
 
-/** How a person wants the summary that is made again for them; null: it is made for another reason. */
-function wantedSummary(recording: Recording) {
-  const { retelling, draft } = recording.sources;
-  const asked = factsOf(recording, 'reprocessing.requested', Infinity).at(-1);
-  const renamed = factAt(recording, draft.results.names, 'speakers.renamed');
-  const isForNames = renamed?.data.texts === 'again' && renamed.version > (asked?.version ?? 0);
-  return retelling && asked?.data.from === 'summary' && !isForNames ? asked.data : null;
+/** How the summary is wanted that is made again: as a person asks, or for new names as it is. Null: neither. */
+function wantedSummary(recording: Recording):
+  | (Pick<RecordingFactOf<'summary.completed'>['data'], 'length'> & {
+      language?: string | null | undefined;
+    })
+  | null {
+  if (!recording.sources.retelling) return null;
+  const asked = requestAtWork(recording);
+  if (asked) return asked.data.from === 'summary' ? asked.data : null;
+  return summaryByTemplate(recording);
 }
 
-/** Title and abstract are in the language of a summary that a template made. */
-function languageOfSummary(recording: Recording): string | null {
+/** The summary, if it was made by a template: title and abstract are in its language. */
+function summaryByTemplate(recording: Recording) {
   const { results } = recording.sources.draft;
   const summarised = factAt(recording, results.summary, 'summary.completed');
-  return summarised?.data.template ? summarised.data.language : null;
+  return summarised?.data.template ? summarised.data : null;
 }
 
 /** While texts are made again because names changed: the title, where it mentions none of these. */
@@ -281,8 +284,8 @@ function waitMs(deps: Deps, { notes }: Reading, firstRun: boolean): number {
 
 /** Whether a person asked for what a language model says, and for nothing before it. */
 function beganWithModel(recording: Recording): boolean {
-  const asked = factsOf(recording, 'reprocessing.requested', Infinity).at(-1);
-  return asked !== undefined && beginsWithModel(asked.data.from);
+  const asked = requestAtWork(recording);
+  return asked !== null && beginsWithModel(asked.data.from);
 }
 
 const workerOf = (model: LanguageModel | null) =>
@@ -336,7 +339,7 @@ function withModel(
     const reading = draft(recording);
     const firstRun = recording.sources.published === null;
     const isAboutModel = !firstRun && beganWithModel(recording);
-    const isForNames = recording.sources.retelling && wantedSummary(recording) === null;
+    const isForNames = recording.sources.retelling && requestAtWork(recording) === null;
     if (!model) {
       if (isForNames) return await appendFallback(deps, stage, job, notConfigured);
       if (isAboutModel) {
