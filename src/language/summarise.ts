@@ -254,7 +254,7 @@ const joined = (first: SummaryDraft, second: SummaryDraft): SummaryDraft =>
     : { prose: [first, second].map(proseOf).join('\n\n') };
 
 const proseOf = (draft: SummaryDraft): string =>
-  'lines' in draft ? draft.lines.map(({ text }) => `- ${text}`).join('\n') : draft.prose;
+  'lines' in draft ? textOfLines(draft.lines) : draft.prose;
 
 /** The same of notes that have to be kept in one answer; where they do not fit, neighbours are condensed first. */
 async function mergedAtOnce(

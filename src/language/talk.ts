@@ -29,13 +29,15 @@ const lineOf = ({ speaker, text }: Piece): string =>
   speaker === null ? text : `${speaker}: ${text}`;
 
 /** Lines of a summary as a list, with whose each is, and until when; speakers without a name are their labels. */
-export const textOfLines = (lines: readonly SummaryLine[], names: SpeakerNames = {}): string =>
+export const textOfLines = (lines: readonly Told[], names: SpeakerNames = {}): string =>
   lines
     .map(({ text, speaker, person, due }) => {
-      const who = speaker === null ? person : (names[speaker] ?? speaker);
+      const who = speaker == null ? person : (names[speaker] ?? speaker);
       return `- ${who === null ? '' : `${who}: `}${text}${due === null ? '' : ` (${due})`}`;
     })
     .join('\n');
+
+type Told = Pick<SummaryLine, 'text' | 'person' | 'due'> & Partial<Pick<SummaryLine, 'speaker'>>;
 
 /** Cuts a talk at turn borders into parts of at most so many tokens, names included. */
 export function talkParts(pieces: readonly Piece[], tokensMax: number): Piece[][] {

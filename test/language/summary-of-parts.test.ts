@@ -57,6 +57,30 @@ test('all tasks of a long meeting are in its summary, also where no answer has r
   assert.equal(lines.length, parts * tasks);
 });
 
+test('who is to do what until when stays where the second half of a long meeting is told in prose', async (t) => {
+  const { model } = await openOn(t, {
+    flavour: 'llama.cpp',
+    contextTokens: 4096,
+    brain: ({ system, user }) => {
+      const [first = 0, ...others] = numbersIn(user);
+      const isMerge = /Keep all decisions/u.test(system) || user.includes('<parts>');
+      if (isMerge && first > 100) return 'Das Budget wird am Ende besprochen.';
+      return linesOf(
+        ...[first, ...others].slice(0, 9).map((turn) => ({
+          turn,
+          kind: 'task',
+          person: 'Anna',
+          due: 'Freitag',
+          text: `Das Budget von ${999 + turn}.`,
+        })),
+      );
+    },
+  });
+  const { lines, text } = await summarise(longTalk(300), model, options);
+  assert.deepEqual(lines, []);
+  assert.match(text, /^- Anna: Das Budget von 1000\. \(Freitag\)$/mu);
+});
+
 test('a server too slow to put all notes together is given fewer at once', async (t) => {
   const { model, server } = await openOn(
     t,
