@@ -89,7 +89,8 @@ export function askedTogether(notes: readonly AskedNote[]): {
   return { talk: { blocks, names, language, near }, cites };
 }
 
-const border = { speaker: null, start: 0, end: 0, text: '', words: [] };
+/** Says nothing: what stands before and behind it is not beside each other. */
+export const border: Block = { id: '', speaker: null, start: 0, end: 0, text: '', words: [] };
 
 /** A passage as an answer quotes it. */
 export function citeOf(note: AskedNote, { id, start, speaker, text }: Block): Cite {

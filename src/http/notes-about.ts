@@ -1,6 +1,6 @@
 import { recordingById } from '../../projections/recordings.ts';
 import { contentIn, isFormOf, comparedWords } from '../language/content-words.ts';
-import { type AskedNote, type Cite, askedNote, citeOf } from './asked-notes.ts';
+import { type AskedNote, type Cite, askedNote, border, citeOf } from './asked-notes.ts';
 import { wordsOfMeaning } from '../language/answer-question.ts';
 import { type AskedWhen, askedWhen } from '../language/asked-when.ts';
 import type { Only, Search } from '../search/search.ts';
@@ -127,7 +127,7 @@ export function nearestIn(note: AskedNote, question: string): Cite[] {
   return ranked.slice(0, nearestMax).map((block) => citeOf(note, block));
 }
 
-/** Blocks that have most of the words, or are near by their meaning, with their neighbours, in their order. */
+/** Blocks that have most of the words, or are near by their meaning, with their neighbours, in their order; what is not beside each other apart. */
 function about({ blocks, near }: AskedNote, wanted: readonly string[], most: number) {
   const scored = blocks.flatMap(({ id, text }, at) => {
     const words = comparedWords(text, null);
@@ -138,7 +138,10 @@ function about({ blocks, near }: AskedNote, wanted: readonly string[], most: num
   const ranked = scored.toSorted((a, b) => b.score - a.score || a.at - b.at);
   const kept = new Set(ranked.slice(0, most).flatMap(({ at }) => [at - 1, at, at + 1]));
   return {
-    blocks: blocks.filter((_, at) => kept.has(at)),
+    blocks: blocks.flatMap((block, at) => {
+      if (!kept.has(at)) return [];
+      return kept.has(at - 1) ? [block] : [border, block];
+    }),
     ranked: ranked.flatMap(({ at }) => blocks[at] ?? []),
   };
 }

@@ -6,6 +6,7 @@ import { startEmbeddingServer } from '../support/embedding-servers.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import type { Brain } from '../support/language-servers-brains.ts';
 import { runningRecording } from '../support/running-recording.ts';
+import type { Stage } from '../../events/facts/recording.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 
 type Cite = { recording_id: string; block: string | null; start: number; quote: string };
@@ -60,7 +61,7 @@ const answering: Brain = ({ user }) => {
 async function asked(
   t: TestContext,
   brain: Brain,
-  stages: { follow?: StageActivity } = {},
+  stages: Partial<Record<Stage, StageActivity>> = {},
   env: Record<string, string> = {},
 ) {
   const server = await startLanguageServer({ flavour: 'openai', brain, contextTokens: 8192 });
@@ -136,6 +137,51 @@ test('all notes are asked where no recording is named: those that have the words
   );
   const hidden = await ask<ProblemAnswer>({ question: 'What?', recording_id: id }, other);
   assert.equal(hidden.status, 404);
+});
+
+test('no line is cited to a passage that stands beside what it says only because what is between was left out', async (t) => {
+  const blocks = Array.from({ length: 20 }, (_, at) => ({
+    id: `t-00${String(at + 1).padStart(2, '0')}`,
+    speaker: null,
+    start: 60 * at,
+    end: 60 * at + 5,
+    text: at % 10 === 4 ? `The lift is inspected ${at} times.` : `Somebody goes on ${at}.`,
+    words: [],
+  }));
+  blocks[13]!.text = 'Carpets cost nine hundred francs.';
+  const join: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'join', concurrency: 1 });
+    const content = { turns: blocks, suggestions: [] };
+    await job.append({ type: 'turns.joined', data: { speakers: [] }, content });
+  };
+  const punctuate: StageActivity = async (job) => {
+    await job.acquireSlot({ name: 'punctuate', concurrency: 1 });
+    const data = { engine: 'scripted', model: null, parts: 1, kept: [] };
+    await job.append({ type: 'transcript.punctuated', data, content: { blocks } });
+  };
+  const brain: Brain = ({ user }) => {
+    const turnOf = (text: string) =>
+      Number(
+        user
+          .split('\n')
+          .find((line) => line.endsWith(text))
+          ?.match(/\d+/u)?.[0],
+      );
+    return JSON.stringify({
+      lines: [
+        { turn: turnOf('Somebody goes on 5.'), text: 'Carpets cost nine hundred' },
+        { turn: turnOf(blocks[13]!.text), text: 'Carpets cost nine hundred francs' },
+      ],
+    });
+  };
+  const { service, token, ask } = await asked(t, brain, { join, punctuate });
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const { body } = await ask({ question: 'When is the lift inspected?' });
+  assert.deepEqual(
+    body.lines.flatMap(({ cites }) => cites.map(({ block }) => block)),
+    ['t-0014'],
+  );
 });
 
 test('a question whose words occur nowhere finds its passage by what it means', async (t) => {
