@@ -13,6 +13,7 @@ type Recording = {
   language: string | null;
   version: number;
   error: { stage: string } | null;
+  notes: { code: string }[];
   summary: { abstract: string; lines: Line[]; offered: { lines: Line[] } | null };
 };
 
@@ -191,6 +192,21 @@ test('a wish that was cancelled is gone: a summary that is made again after a cu
   await service.reaches(id, 'idle.saved');
   const { body } = await service.call<Recording>('GET', `/recordings/${id}`, { token: at.token });
   assert.equal(body.error, null);
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
+test('a summary is written anew whose title the model does not give: the title stays, which is said', async (t) => {
+  const { language, service, id, read, rewrite } = await world(t);
+  const { title } = await read();
+  const { brain } = language;
+  language.brain = (prompt) => (/title/iu.test(prompt.system) ? 'Hm.' : brain(prompt));
+  await rewrite({ length: 'shorter' });
+  const after = await read();
+  assert.deepEqual(
+    [after.title, textsOf(after.summary.lines)],
+    [title, ['explains what is planned (2)']],
+  );
+  assert.ok(after.notes.some(({ code }) => code === 'title-kept'));
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 

@@ -367,25 +367,34 @@ function withModel(
 
   async function withoutModel(job: Job, recording: Recording, missing: Missing): Promise<void> {
     const appendResult = await ask(job, draft(recording), null, missing, recording);
-    await appendFallback(deps, stage, job, missing);
+    // A retelling would be over with the fact that says so: its title says it itself.
+    const isOfRetelling = stage === 'entitle' && recording.sources.retelling;
+    if (isOfRetelling) logMissing(deps, stage, job, missing);
+    else await appendFallback(deps, stage, job, missing);
     await appendResult();
   }
 }
 
 /** Says that the model was missing: where texts were only to be made again, those there are stay. */
 async function appendFallback(
-  { log }: Deps,
+  deps: Pick<Deps, 'log'>,
   stage: Stage,
   job: Job,
-  { code, sentence }: Missing,
+  missing: Missing,
 ): Promise<void> {
-  const { recordingId } = job;
-  if (code !== notConfigured.code) {
-    const reason = inEnglish(sentence);
-    log.warn(
-      { recordingId, stage, code, reason },
-      'language model not used; text taken from the transcript',
-    );
-  }
-  await job.append({ type: 'summary.fallback_used', data: { stage, reason: code } });
+  logMissing(deps, stage, job, missing);
+  await job.append({ type: 'summary.fallback_used', data: { stage, reason: missing.code } });
+}
+
+function logMissing(
+  { log }: Pick<Deps, 'log'>,
+  stage: Stage,
+  { recordingId }: Job,
+  { code, sentence }: Missing,
+): void {
+  if (code === notConfigured.code) return;
+  log.warn(
+    { recordingId, stage, code, reason: inEnglish(sentence) },
+    'language model not used; text taken from the transcript',
+  );
 }
