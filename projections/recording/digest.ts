@@ -54,7 +54,7 @@ export function digestAfter(digest: Digest, fact: LoggedRecordingFact): Digest {
       if (isOfSidenote(one)) return sidenotes.has(one);
       if (one.type === 'audio.interrupted') return draft.results.interrupted !== null;
       return one.type === 'turn.edited' || one.type === 'turns.recut'
-        ? bases.has(one.data.basis) && !isSuperseded(one, facts)
+        ? bases.has(one.data.basis) && !isSuperseded(one, fact)
         : needed.has(one.version);
     }),
   };
@@ -138,17 +138,15 @@ const restorableIn = ({ results }: Source): number[] =>
     version === null || notComingBack.has(result) ? [] : [version],
   );
 
-/** A later correction of the same block counts, unless a name is known from this one only. */
-const isSuperseded = (edit: ReadFact<'turn.edited' | 'turns.recut'>, facts: readonly ReadFact[]) =>
+/** A later correction of the same block counts, unless a name, or what was misheard, is known from this one only. */
+const isSuperseded = (edit: ReadFact<'turn.edited' | 'turns.recut'>, by: ReadFact): boolean =>
   edit.type === 'turn.edited' &&
+  by.type === 'turn.edited' &&
+  edit.version < by.version &&
+  edit.data.basis === by.data.basis &&
+  edit.data.block === by.data.block &&
   edit.content?.name === undefined &&
-  facts.some(
-    (one) =>
-      one.type === 'turn.edited' &&
-      one.version > edit.version &&
-      one.data.basis === edit.data.basis &&
-      one.data.block === edit.data.block,
-  );
+  edit.content?.corrected === undefined;
 
 /** The last correction while a meeting waits for its speakers says by what to tell all of them. */
 const hasSamples = (fact: ReadFact): boolean => samplesOf(fact) !== undefined;

@@ -403,6 +403,21 @@ test('a line that is brought back after the turns were told anew has the name it
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 
+test('a line has what was corrected in each of several corrections of its turn, on the page as in the document', async (t) => {
+  const { service, token, id, edit, read, document, restart } = await world(t);
+  for (const text of ['We all asks the choir.', 'We all begs the choir.', 'We all begs the quire.'])
+    await service.call('PATCH', `/recordings/${id}/utterances/0`, { token, json: { text } });
+  await service.reaches(id, 'idle.saved');
+  const task = async () => (await read()).summary.lines[1]!;
+  assert.equal((await task()).text, 'begs the quire (1)');
+  assert.match(await document(), /begs the quire \(1\)/u);
+  const { id: line, revision } = await task();
+  const ticked = await edit([{ line, done: true }], { 'If-Match': revision });
+  assert.equal(ticked.status, 200);
+  await restart();
+  assert.equal((await task()).text, 'begs the quire (1)');
+});
+
 const textsIn = (lines: readonly Line[]) => lines.map(({ text }) => text);
 
 /** A meeting whose labels are the other voices, and its passages others, when it is transcribed again. */

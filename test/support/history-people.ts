@@ -44,22 +44,8 @@ export async function person(life: Life): Promise<void> {
       await offer({ type: 'kind.changed', data: { kind: random.pick(['solo', 'meeting']) } });
       return;
     case 3:
-    case 4: {
-      const waits = stateName(history.snapshot().value) === 'awaiting-speakers';
-      const index = random.below(3);
-      const block = (present ?? (waits ? draft(recording) : null))?.blocks[index];
-      if (!block) return;
-      const speaker = block.speaker === null ? undefined : random.pick([undefined, ...names]);
-      const text = `${block.text} ${random.pick(words)}`;
-      await decided(
-        random.pick([
-          editTurn(index, { text, speaker }, speakerName),
-          splitTurn(index, { word: 1, speaker }, speakerName),
-          mergeTurn(index),
-        ]),
-      );
-      return;
-    }
+    case 4:
+      return ofTurns(life);
     case 5: {
       if (!present) return;
       const given = present.speakers.map(({ label }) => [label, random.pick(['', ...names])]);
@@ -117,6 +103,27 @@ export async function person(life: Life): Promise<void> {
     default:
       return rarely(life);
   }
+}
+
+/** A turn is corrected: more words, or others one after the other in place of its own; or it is cut, or joined. */
+async function ofTurns(life: Life): Promise<void> {
+  const { random, history } = life;
+  const recording = await life.recording();
+  const waits = stateName(history.snapshot().value) === 'awaiting-speakers';
+  const index = random.below(3);
+  const block = (published(recording) ?? (waits ? draft(recording) : null))?.blocks[index];
+  if (!block) return;
+  const speaker = block.speaker === null ? undefined : random.pick([undefined, ...names]);
+  const [, ...rest] = block.text.split(' ');
+  const other = `word${history.facts().length}`;
+  const edited = (text: string) => editTurn(index, { text, speaker }, speakerName);
+  const decisions = random.pick([
+    [edited(`${block.text} ${random.pick(words)}`)],
+    [edited(`${other} ${rest.join(' ')}`), edited(`${other} ${other}`)],
+    [splitTurn(index, { word: 1, speaker }, speakerName)],
+    [mergeTurn(index)],
+  ]);
+  for (const decide of decisions) await decidedOf(life, await life.recording(), decide);
 }
 
 async function rarely(life: Life): Promise<void> {

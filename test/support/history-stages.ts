@@ -102,7 +102,9 @@ export async function work(life: Life, stage: Stage): Promise<void> {
       await answer(stage, {
         type: 'summary.completed',
         data: { ...(await modelOf(life, stage)), parts: 1, language },
-        content: { text: `Summary ${history.facts().length} by ${random.pick(names)}` },
+        content: {
+          text: `Summary ${history.facts().length} by ${random.pick(names)} of ${words.join(', ')}`,
+        },
       });
       return;
     }
