@@ -231,7 +231,6 @@ export function editsOf(
         basis,
         block: block.id,
         speaker: label,
-        ...spokenIn([...blocks.values()]),
         ...movedBetween([block], [after]),
       },
       content: { ...words, ...correctedIn(block, text), ...(name === undefined ? {} : { name }) },
@@ -239,7 +238,11 @@ export function editsOf(
   }
   // The last one says it for all.
   const last = facts.at(-1);
-  if (last) Object.assign(last.content!, samplesIn(recording, reading, [...blocks.values()]));
+  if (last) {
+    const after = [...blocks.values()];
+    Object.assign(last.data, spokenIn(after));
+    Object.assign(last.content!, samplesIn(recording, reading, after));
+  }
   return facts;
 }
 

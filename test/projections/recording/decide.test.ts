@@ -14,8 +14,8 @@ import {
   type DecideRecording,
 } from '../../../projections/recording/decide.ts';
 import { editDocument } from '../../../projections/recording/edit-document.ts';
-import { editTurn, splitTurn } from '../../../projections/recording/edit-turns.ts';
-import { draft } from '../../../projections/recording/reading.ts';
+import { editTurn, editTurns, splitTurn } from '../../../projections/recording/edit-turns.ts';
+import { draft, published } from '../../../projections/recording/reading.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
 import { speakerName } from '../../../src/documents/documents.ts';
 
@@ -109,15 +109,21 @@ const given = (facts: readonly RecordingFact[], state = 'idle.saved') => ({
 });
 const edit = (index: number, change: { text?: string; speaker?: string }) =>
   editTurn(index, change, speakerName);
-/** Each turn takes two seconds. @param spoken how long each speaks after it */
+/** Each turn takes two seconds. @param spoken how long each speaks after it; null: the last of several says it */
 const edited = (
   block: string,
   speaker: string | null,
-  spoken: Record<string, number>,
+  spoken: Record<string, number> | null,
   { from, ...content }: { from: string; text: string; words: []; name?: string },
 ) => ({
   type: 'turn.edited',
-  data: { basis, block, speaker, spoken, moved: { from: [from], to: [speaker] } },
+  data: {
+    basis,
+    block,
+    speaker,
+    ...(spoken && { spoken }),
+    moved: { from: [from], to: [speaker] },
+  },
   content,
 });
 
@@ -202,6 +208,21 @@ test('a turn is corrected: its words, its speaker by label, by name, as shown, o
     .expect([]);
 });
 
+test('of many corrections at once the last says how long each speaks after them', () => {
+  const edits = [0, 1].map((turn) => ({ turn, seen: undefined, speaker: 'Bo' }));
+  const decided = editTurns(edits, speakerName)(recordingAfter(meeting), 'idle.saved');
+  assert.ok(!isRefusal(decided));
+  assert.deepEqual(
+    decided.map(({ data }) => data.spoken),
+    [undefined, { SPEAKER_3: 4 }],
+  );
+  const { speakers } = published(recordingAfter([...meeting, ...decided]))!;
+  assert.deepEqual(
+    speakers.map(({ seconds }) => seconds),
+    [0, 0, 4],
+  );
+});
+
 test('a turn that does not exist, or has no speaker, or no documents, is not corrected', () => {
   given(meeting)
     .when(edit(2, { text: 'x' }))
@@ -237,12 +258,12 @@ test('an edited document corrects turns, one new speaker for all of them; the re
   given(meeting)
     .when(editDocument(about, () => ({ changes, own: true }), speakerName, 'anna'))
     .expect([
-      edited(
-        't-1',
-        'SPEAKER_3',
-        { SPEAKER_2: 2, SPEAKER_3: 2 },
-        { from: 'SPEAKER_1', text: 'good morning', words: [], name: 'Bo' },
-      ),
+      edited('t-1', 'SPEAKER_3', null, {
+        from: 'SPEAKER_1',
+        text: 'good morning',
+        words: [],
+        name: 'Bo',
+      }),
       edited(
         't-2',
         'SPEAKER_3',
