@@ -2,7 +2,15 @@ import { speakerLabel } from './join-turns.ts';
 import { cutOut, overlapOf } from './turn-changes.ts';
 import type { Block, Correction, Word } from '../../events/facts/transcript.ts';
 import { type WordPatch, wordPatches } from '../../src/shared/word-patches.ts';
-import { retimed, soundsSame, spread, timedWords, splitWords } from './timed-words.ts';
+import {
+  joinedPieces,
+  retimed,
+  soundsSame,
+  splitWords,
+  spread,
+  textPieces,
+  timedWords,
+} from './timed-words.ts';
 
 /** What became of corrections in another transcript. */
 export type CarriedOver = {
@@ -76,7 +84,7 @@ function joinedAs({ start, end }: Block, heard: readonly Heard[]): Block | undef
   const [first] = heard;
   if (!first) return undefined;
   const words = heard.flatMap((one) => one.words);
-  return { ...first, start, end, text: words.map(({ text }) => text).join(' '), words };
+  return { ...first, start, end, text: joinedPieces(words.map(({ text }) => text)), words };
 }
 
 /**
@@ -94,6 +102,7 @@ export function carryOver(
   const turns = transcript.map((block) => ({
     block: { ...block },
     words: timedWords(block.text, block),
+    pieces: textPieces(block.text),
     touched: false,
   }));
   const blocks = turns.map(({ block }) => block);
@@ -102,9 +111,9 @@ export function carryOver(
   for (const correction of corrections) {
     if (correction.speaker === undefined && placeText(turns, correction)) placed.add(correction);
   }
-  for (const { block, words, touched } of turns) {
+  for (const { block, words, pieces, touched } of turns) {
     if (!touched) continue;
-    block.text = words.map((word) => word.text).join(' ');
+    block.text = joinedPieces(pieces);
     if (block.words.length > 0) block.words = words;
   }
   // Last: turns may be cut for them.
@@ -119,24 +128,21 @@ export function carryOver(
 
 function textCorrections(old: Block, text: string): Correction[] {
   const words = timedWords(old.text, old);
+  const [before, after] = [textPieces(old.text), textPieces(text)];
   const patches = wordPatches(
     words.map((word) => word.text),
     splitWords(text),
   );
+  let shift = 0;
   return spansOf(patches, words.length).map(({ first, last, patches }) => {
     const span = words.slice(first, last);
-    const after: string[] = [];
-    let at = first;
-    for (const { from, to, inserted } of patches) {
-      after.push(...words.slice(at, from).map((word) => word.text), ...inserted);
-      at = to;
-    }
-    after.push(...words.slice(at, last).map((word) => word.text));
+    const from = first + shift;
+    for (const { from, to, inserted } of patches) shift += inserted.length - (to - from);
     return {
       start: span[0]?.start ?? old.start,
       end: span.at(-1)?.end ?? old.end,
-      before: span.map((word) => word.text).join(' '),
-      after: after.join(' '),
+      before: joinedPieces(before.slice(first, last)),
+      after: joinedPieces(after.slice(from, last + shift)),
     };
   });
 }
@@ -160,8 +166,8 @@ function spansOf(patches: readonly WordPatch[], words: number): Span[] {
 }
 type Span = { first: number; last: number; patches: WordPatch[] };
 
-/** A block at work, with all its words timed. */
-type Turn = { block: Block; words: Word[]; touched: boolean };
+/** A block at work, with all its words timed, and as they are written. */
+type Turn = { block: Block; words: Word[]; pieces: string[]; touched: boolean };
 type Place = { turn: Turn; from: number; to: number };
 
 function placeText(turns: readonly Turn[], correction: Correction): boolean {
@@ -184,7 +190,7 @@ function placeText(turns: readonly Turn[], correction: Correction): boolean {
     heardInstead(turns, correction, before, after);
   if (place === 'nothing') return true;
   if (!place) return false;
-  replace(place, after);
+  replace(place, textPieces(correction.after));
   return true;
 }
 
@@ -254,9 +260,20 @@ function heardInstead(
 }
 
 function replace({ turn, from, to }: Place, inserted: readonly string[]): void {
-  const { words } = turn;
+  const { words, pieces } = turn;
   const [start, end] = [words[from]!.start, words[to - 1]!.end];
-  turn.words = [...words.slice(0, from), ...spread(inserted, start, end), ...words.slice(to)];
+  const blank = pieces[to - 1]!.endsWith(' ') ? ' ' : '';
+  const timed = spread(
+    inserted.map((one) => one.trim()),
+    start,
+    end,
+  );
+  turn.words = [...words.slice(0, from), ...timed, ...words.slice(to)];
+  turn.pieces = [
+    ...pieces.slice(0, from),
+    ...inserted.map((one, at) => (at === inserted.length - 1 ? one.trim() + blank : one)),
+    ...pieces.slice(to),
+  ];
   turn.touched = true;
 }
 

@@ -1,7 +1,6 @@
 import type { Block, Segment } from '../../events/facts/transcript.ts';
 import { milliseconds } from '../../src/shared/time.ts';
-import { timedWords } from './timed-words.ts';
-import { cutTurn } from './turn-changes.ts';
+import { cutTurn, wordsToCut } from './turn-changes.ts';
 import type { Utterance } from './utterances.ts';
 
 /** To the millisecond: what was added and taken away again is what it was. */
@@ -52,7 +51,7 @@ export function blocksDivided(blocks: readonly Block[], at: number): [Block[], B
 }
 
 function blockDivided(block: Block, at: number): [Block | null, Block | null] {
-  const middles = timedWords(block.text, block).map(({ start, end }) => (start + end) / 2);
+  const middles = wordsToCut(block).map(({ start, end }) => (start + end) / 2);
   const word = middles.findIndex((middle) => middle >= at);
   if (word === -1) return [endedAt(block, at), null];
   if (word === 0) return [null, begunAt(block, at)];

@@ -1,8 +1,39 @@
 import type { Block, Word } from '../../events/facts/transcript.ts';
 import { wordPatches } from '../../src/shared/word-patches.ts';
 
-/** A text's words: what white space separates. */
-export const splitWords = (text: string): string[] => text.match(/\S+/gu) ?? [];
+/** Scripts that put no blanks between words. */
+const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const beginsUnspaced = new RegExp(`^[${unspaced}]`, 'u');
+const isUnspaced = new RegExp(`[${unspaced}]`, 'u');
+/**
+ * A word with what stands before the next one: what white space separates; of unspaced scripts a letter, with the marks
+ * after it, since recognisers agree about letters only.
+ */
+const piece = new RegExp(
+  String.raw`[${unspaced}]\p{M}*[^\s\p{L}\p{N}]*\s*|[^\s${unspaced}]+\s*`,
+  'gu',
+);
+
+/** A text's words, each with the blank after it, if there is one: joined they are the text. */
+export const textPieces = (text: string): string[] =>
+  (text.match(piece) ?? []).map((one) => {
+    const word = one.trimEnd();
+    return word === one ? word : `${word} `;
+  });
+
+/** A text's words. */
+export const splitWords = (text: string): string[] => textPieces(text).map((one) => one.trim());
+
+/** Words one after the other, with blanks between them where there are some, or have to be. */
+export const joinedPieces = (pieces: readonly string[]): string =>
+  pieces
+    .map((one, at) => {
+      const next = pieces[at + 1];
+      const isApart = next === undefined || one.endsWith(' ') || isUnspaced.test(one);
+      return isApart || beginsUnspaced.test(next) ? one : `${one} `;
+    })
+    .join('')
+    .trim();
 
 /** The word without case and punctuation: what is the same word to a listener. */
 export const spokenForm = (word: string): string => {
@@ -24,9 +55,11 @@ export function timedWords(
   { words, start, end }: Pick<Block, 'words' | 'start' | 'end'>,
 ): Word[] {
   const tokens = splitWords(text);
-  const spoken = words.flatMap((word) =>
-    splitWords(word.text).map((one) => ({ ...word, text: one })),
-  );
+  const spoken = words.flatMap((word) => {
+    const [text = '', ...more] = splitWords(word.text);
+    if (more.length > 0) return spread([text, ...more], word.start, word.end);
+    return text === '' ? [] : [{ ...word, text }];
+  });
   const timed: (Word | undefined)[] = [];
   let at = 0;
   const patches = wordPatches(

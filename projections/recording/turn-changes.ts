@@ -2,7 +2,7 @@ import type { Results } from '../../events/facts/counting.ts';
 import type { Block, Moved, Word } from '../../events/facts/transcript.ts';
 import { factsOf, type ReadFact, type Recording } from './recording.ts';
 import { wordPlaces } from './replaced.ts';
-import { splitWords, timedWords } from './timed-words.ts';
+import { spread } from './timed-words.ts';
 import { doubtsIn } from './utterances.ts';
 
 /** What people changed of the blocks of a fact, in the order in which they did. */
@@ -78,7 +78,7 @@ export function cutTurn(
   if (at === undefined) return null;
   const [before, after] = [block.text.slice(0, at).trim(), block.text.slice(at).trim()];
   if (before === '' || after === '') return null;
-  const timed = isTimed ? block.words : timedWords(block.text, block);
+  const timed = wordsToCut(block);
   const [own, rest] = [timed.slice(0, word), timed.slice(word)];
   const start = rest[0]?.start ?? block.end;
   const end = Math.min(own.at(-1)?.end ?? block.start, start);
@@ -93,6 +93,12 @@ export function cutTurn(
     },
   ];
 }
+
+/** The words of a turn as `cutTurn` counts them, each with when it was said. */
+export const wordsToCut = (block: Block): readonly Word[] =>
+  block.words.length > 0
+    ? block.words
+    : spread(spacedWords(block.text), block.start, Math.max(block.start, block.end));
 
 /** Two neighbours as one turn, under the first one's id and speaker, with what may be wrong of both. Pure. */
 export const joinedTurns = (one: Block, next: Block): Block => ({
@@ -125,7 +131,7 @@ const onceEach = <T extends { start: number; end: number }>(all: readonly T[]): 
  * the block itself where nothing else is in it.
  */
 export function cutOut(blocks: Block[], block: Block, start: number, end: number): Block {
-  const middles = timedWords(block.text, block).map((word) => (word.start + word.end) / 2);
+  const middles = wordsToCut(block).map((word) => (word.start + word.end) / 2);
   const from = middles.findIndex((middle) => middle >= start);
   const to = middles.findIndex((middle) => middle > end);
   let own = block;
@@ -180,8 +186,11 @@ function placeOfWord({ text, words }: Texts, word: number): number | undefined {
   return between ? before.to + between.index : at.from;
 }
 
+/** What white space separates: what people count where a text has no words. */
+const spacedWords = (text: string): string[] => text.match(/\S+/gu) ?? [];
+
 function placeOfPart(text: string, word: number): number | undefined {
-  const parts = splitWords(text).map((part) => ({ text: part }));
+  const parts = spacedWords(text).map((part) => ({ text: part }));
   return placeOfWord({ text, words: parts }, word);
 }
 

@@ -208,6 +208,36 @@ test('a turn is corrected: its words, its speaker by label, by name, as shown, o
     .expect([]);
 });
 
+test('a turn in a script without blanks is corrected, and can be cut before any letter after that', () => {
+  const said = '我们今天和张先生开会。';
+  const words = Array.from('我们今天和张先生开会', (text, start) => ({
+    text,
+    start,
+    end: start + 1,
+  }));
+  const block = { ...turn('t-1', 'SPEAKER_1', said), end: 10, words };
+  const facts = meeting.map((fact) =>
+    fact === punctuated ? { ...punctuated, content: { blocks: [block] } } : fact,
+  );
+  const decided = edit(0, { text: '我们今天和章先生开会。' })(recordingAfter(facts), 'idle.saved');
+  assert.ok(!isRefusal(decided));
+  const split = splitTurn(0, { word: 5 }, speakerName);
+  const cut = split(recordingAfter([...facts, ...decided]), 'idle.saved');
+  assert.ok(!isRefusal(cut));
+  assert.deepEqual(
+    cut.map(({ data, content }) => [
+      data.by.map(({ start }) => start),
+      content?.turns.map(({ text }) => text),
+    ]),
+    [
+      [
+        [0, 5],
+        ['我们今天和', '章先生开会。'],
+      ],
+    ],
+  );
+});
+
 test('of many corrections at once the last says how long each speaks after them', () => {
   const edits = [0, 1].map((turn) => ({ turn, seen: undefined, speaker: 'Bo' }));
   const decided = editTurns(edits, speakerName)(recordingAfter(meeting), 'idle.saved');

@@ -365,3 +365,49 @@ test('patches lead from one text to the other, and are the least', () => {
     { numRuns: 500 },
   );
 });
+
+/** A block of a text without blanks, a second a letter, in words of so many letters. */
+function unspacedBlock(text: string, letters: number): Block {
+  const words = Array.from(text.match(new RegExp(`.{1,${letters}}`, 'gu')) ?? [], (part, at) => {
+    const start = at * letters;
+    return { text: part, start, end: start + part.length };
+  });
+  return { id: 't-1', speaker: null, start: 0, end: text.length, text, words };
+}
+
+test('in a script without blanks a correction changes the letters that it is about, whoever recognises again', () => {
+  for (const [heard, write, next, expected] of [
+    [
+      '我们今天和张先生开会',
+      '我们今天和章先生开会',
+      '我们明天和张先生开会吧',
+      '我们明天和章先生开会吧',
+    ],
+    [
+      '我们今天和张先生开会',
+      '我们今天和章先生开会',
+      '我们明天和长先生开会吧',
+      '我们明天和章先生开会吧',
+    ],
+    [
+      '今日は木村さん と話す',
+      '今日は北村さん と話す',
+      '今日は木村さん と話す',
+      '今日は北村さん と話す',
+    ],
+    ['วันนี้คุยกับนายดำ', 'วันนี้คุยกับนายแดง', 'วันนี้พูดกับนายดำ', 'วันนี้พูดกับนายแดง'],
+  ] as const)
+    for (const letters of [1, 2]) {
+      const old = unspacedBlock(heard, letters);
+      const wanted = [{ ...old, ...corrected(old, write) }];
+      const later = old.words.at(-1)!;
+      assert.deepEqual(wanted[0]!.words.at(-1)!.end, later.end);
+      assert.equal(wanted[0]!.words[1]!.text, splitWords(write)[1]);
+      const { blocks, unplaced } = carryOver(
+        correctionsBetween([old], wanted, {}),
+        [unspacedBlock(next, 3 - letters)],
+        {},
+      );
+      assert.deepEqual([blocks.map(({ text }) => text), unplaced], [[expected], []]);
+    }
+});
