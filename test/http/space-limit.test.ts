@@ -132,24 +132,27 @@ test('of hours of silence in a small file the working copy has to fit, however i
     },
   });
   assert.equal(begun.status, 201);
-  const send = (offset: number) =>
-    fetch(service.url + begun.headers.get('location')!, {
-      method: 'PATCH',
-      headers: {
-        ...tus,
-        'Upload-Offset': String(offset),
-        'Content-Type': 'application/offset+octet-stream',
-      },
-      body: audio.subarray(offset),
-    });
-  const last = await send(0);
+  const address = service.url + begun.headers.get('location')!;
+  const last = await fetch(address, {
+    method: 'PATCH',
+    headers: {
+      ...tus,
+      'Upload-Offset': '0',
+      'Content-Type': 'application/offset+octet-stream',
+    },
+    body: audio,
+  });
   assert.equal(last.status, 507);
   assert.match(((await last.json()) as ProblemAnswer).detail, /only while it is transcribed/);
   assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), []);
 
-  // It is all there, and is taken as soon as there is room.
+  // It is all there, and is taken as soon as there is room: before, nobody hears that it is.
+  const lookAtIt = async () => await fetch(address, { method: 'HEAD', headers: tus });
+  assert.equal((await lookAtIt()).status, 507);
   await limitTo(200_000_000);
-  assert.equal((await send(audio.byteLength)).status, 202);
+  const taken = await lookAtIt();
+  assert.equal(taken.status, 200);
+  assert.match(taken.headers.get('location') ?? '', /^\/recordings\//);
 });
 
 test('beyond the limit no recording starts; what runs goes on, and the status says so', async (t) => {

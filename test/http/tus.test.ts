@@ -3,6 +3,7 @@ import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { type OnSuccessPayload, Upload } from 'tus-js-client';
 import { EventStoreError } from '../../events/store.ts';
 import { type TestService, startService, wav } from '../support/http-client.ts';
 
@@ -335,19 +336,49 @@ for (const code of ['BUSY', 'CLOSED'] as const)
     });
     assert.ok((await patch(service, path, 0, audio, { token })).status >= 500);
     assert.equal(refusals, 1);
-    const head = await tus(service, 'HEAD', path, { token });
-    assert.equal(head.status, 200);
-    assert.equal(head.headers.get('upload-offset'), String(audio.length));
     // What a log that is closed cannot say goes with the next start.
     if (code === 'BUSY') assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), []);
-    const again = await patch(service, path, audio.length, new Uint8Array(), { token });
-    assert.equal(again.status, 202, JSON.stringify(again.body));
-    await service.reaches(String(again.body['recording_id']), 'idle.saved');
+    // Clients ask how much is there, and send nothing more to what is complete.
+    const again = await tus(service, 'HEAD', path, { token });
+    assert.equal(again.status, 200);
+    assert.equal(again.headers.get('upload-offset'), String(audio.length));
+    await service.reaches(basename(again.headers.get('location') ?? ''), 'idle.saved');
     const kept = (await readdir(join(service.dataDir, 'resumable'))).filter(
       (name) => !name.endsWith('.json'),
     );
     assert.deepEqual(kept, [], 'no second copy of its bytes is left');
   });
+
+test('a client whose upload was complete when it failed for the moment has a recording when it says so', async (t) => {
+  const { service, token } = await started(t);
+  const append = service.store.append.bind(service.store);
+  let refusals = 0;
+  t.mock.method(service.store, 'append', async (...of: Parameters<typeof append>) => {
+    if (of[1][0]?.type !== 'audio.imported' || refusals >= 2) return await append(...of);
+    refusals += 1;
+    throw new EventStoreError('BUSY', 'not now');
+  });
+  const { lastResponse } = await new Promise<OnSuccessPayload>((resolve, reject) => {
+    const upload = new Upload(Buffer.from(audio), {
+      endpoint: `${service.url}/uploads`,
+      headers: { Authorization: `Bearer ${token}` },
+      metadata: { filename: 'Besprechung.wav', kind: 'solo' },
+      retryDelays: [0, 0, 0],
+      onAfterResponse(request, response) {
+        const status = response.getStatus();
+        if (request.getMethod() === 'HEAD' && status >= 500) throw new Error(`answered ${status}`);
+      },
+      onShouldRetry: () => true,
+      onSuccess: resolve,
+      onError: reject,
+    });
+    upload.start();
+  });
+  assert.equal(refusals, 2);
+  await service.reaches(basename(lastResponse.getHeader('Location') ?? ''), 'idle.saved');
+  const list = await service.call<{ recordings: object[] }>('GET', '/recordings', { token });
+  assert.equal(list.body.recordings.length, 1);
+});
 
 test('bytes of an upload whose process died behind its fact go with the next start, though nobody asks for its end', async (t) => {
   const { service, token } = await started(t);

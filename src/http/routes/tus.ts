@@ -19,7 +19,7 @@ import {
   routesOf,
 } from '../route.ts';
 import { uploaded } from '../openapi/recording-answers.ts';
-import { toImport, toRead } from '../middleware/ready.ts';
+import { toImport } from '../middleware/ready.ts';
 
 const opened = perApp((services) =>
   loadOnce(async () => {
@@ -100,9 +100,8 @@ export const tusRoutes = [
   }),
   ofUpload('head', '/uploads/{upload}', {
     id: 'lookAtUpload',
-    summary: 'How much of it is there',
+    summary: 'How much of it is there; all of it: a recording, and work goes on',
     hidden: true,
-    needs: toRead,
     answers: { 200: { description: 'In headers.', headers: offset } },
     run: continueUpload,
   }),
@@ -110,7 +109,7 @@ export const tusRoutes = [
     id: 'continueUpload',
     summary: 'Sends a piece of a resumable upload; the last one makes it a recording',
     description:
-      'HEAD tells how much is there. The address is the right to send: no login is needed.',
+      'HEAD tells how much is there; of an upload that was complete when its end failed, it makes the recording, and is refused as PATCH is. The address is the right to send: no login is needed.',
     headers: [
       version,
       { name: 'Upload-Offset', description: 'Where the piece begins.', required: true },
@@ -242,7 +241,10 @@ async function continueUpload(
     return;
   }
   if (ctx.method !== 'PATCH') {
-    await answer(ctx);
+    // Of what is complete clients ask for nothing more: they would take it for a recording.
+    const isWhole = ctx.method === 'HEAD' && info.size === (await unfinished.bytesOf(id));
+    if (isWhole) ctx.set('Upload-Length', String(info.size));
+    await answer(ctx, { endAt: isWhole ? info.size : undefined });
     return;
   }
   if (!services.accounts.isActive(owner)) {
@@ -253,7 +255,7 @@ async function continueUpload(
     const rest = Math.max(0, announcedLength(ctx) - (await unfinished.bytesOf(id)));
     const coming = info.size === undefined ? await services.space.admit(rest, owner) : undefined;
     try {
-      await answer(ctx, coming);
+      await answer(ctx, { coming });
     } finally {
       coming?.kept();
     }

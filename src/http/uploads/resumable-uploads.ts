@@ -71,9 +71,15 @@ export function openResumable(services: RouteServices) {
     return contexts.get(request as Request)!;
   }
 
-  /** @param coming what the body is counted into as it arrives */
-  async function answer(ctx: KoaContext, coming?: Admission): Promise<void> {
-    const mine: Exchange = { ctx, coming };
+  /**
+   * @param how.coming what the body is counted into as it arrives
+   * @param how.endAt all bytes of the upload are there, so many: it is asked for its end, whatever the method
+   */
+  async function answer(
+    ctx: KoaContext,
+    how: { coming?: Admission | undefined; endAt?: number | undefined } = {},
+  ): Promise<void> {
+    const mine: Exchange = { ctx, coming: how.coming, endAt: how.endAt };
     const request = webRequest(mine);
     contexts.set(request, mine);
     const response = await server.handleWeb(request);
@@ -99,6 +105,7 @@ type KoaContext = Context & { state: State };
 type Exchange = {
   ctx: KoaContext;
   coming: Admission | undefined;
+  endAt: number | undefined;
   /** Why no more of the body is taken. */
   refused?: unknown;
   error?: unknown;
@@ -190,8 +197,12 @@ function webRequest(mine: Exchange): Request {
   for (const [name, value] of Object.entries(ctx.req.headers)) {
     if (typeof value === 'string' && forwarded.test(name)) headers.set(name, value);
   }
-  const { method, path } = ctx;
-  if (method !== 'PATCH') headers.delete('content-type');
+  const { path } = ctx;
+  const method = mine.endAt === undefined ? ctx.method : 'PATCH';
+  if (mine.endAt !== undefined) {
+    headers.set('upload-offset', String(mine.endAt));
+    headers.set('content-type', 'application/offset+octet-stream');
+  } else if (method !== 'PATCH') headers.delete('content-type');
   const body =
     method === 'PATCH' ? { body: ReadableStream.from(counted(mine)), duplex: 'half' } : {};
   return new Request(`http://localhost${path}`, { method, headers, ...body } as RequestInit);

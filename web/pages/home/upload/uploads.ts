@@ -4,7 +4,7 @@
  */
 import { persistentAtom, persistentJSON } from '@nanostores/persistent';
 import { atom } from 'nanostores';
-import type { DetailedError, Upload } from 'tus-js-client';
+import type { DetailedError, HttpResponse, Upload } from 'tus-js-client';
 import type { Problem } from '../../../client/api.ts';
 import { connection } from '../../../client/feed.ts';
 import { session } from '../../../client/session.ts';
@@ -149,14 +149,14 @@ async function begin(id: string, { file, folder, kind, usualKind }: Chosen): Pro
     },
     onShouldRetry(error) {
       const retry = isTransient(error);
-      if (retry) change(id, { state: 'cut', problem: problemOf(error) });
+      if (retry) cut(id, error);
       return retry;
     },
     onProgress(sent) {
       change(id, { state: 'runs', sent, problem: null });
       keepLeft(id, file, sent);
     },
-    onSuccess: ({ lastResponse }) => ended(id, made(lastResponse.getBody())),
+    onSuccess: ({ lastResponse }) => ended(id, made(lastResponse)),
     onError: (error) => failed(id, error),
   });
   const [previous] = await upload.findPreviousUploads();
@@ -167,10 +167,16 @@ async function begin(id: string, { file, folder, kind, usualKind }: Chosen): Pro
   upload.start();
 }
 
+/** What is asked since has an answer without words: what the service said before stays. */
+function cut(id: string, error: Error | DetailedError): void {
+  const problem = problemOf(error);
+  change(id, { state: 'cut', ...(problem && { problem }) });
+}
+
 function failed(id: string, error: Error | DetailedError): void {
   if ('originalResponse' in error && isTransient(error)) {
     // All tries are used up: it waits for the connection, or for the person.
-    change(id, { state: 'cut', problem: problemOf(error) });
+    cut(id, error);
     return;
   }
   ended(id, { state: 'refused', problem: problemOf(error) ?? noAnswer(error) });
@@ -190,9 +196,10 @@ function isTransient({ originalResponse }: DetailedError): boolean {
   return status === 0 || status >= 500 || [408, 409, 423, 429].includes(status);
 }
 
-function made(body: string): Partial<Sending> {
-  const answer = parsed<{ recording_id: string; same_audio_as: string | null }>(body);
-  const recordingId = answer?.recording_id ?? null;
+/** Of what was complete before only headers tell. */
+function made(response: HttpResponse): Partial<Sending> {
+  const answer = parsed<{ same_audio_as: string | null }>(response.getBody());
+  const recordingId = response.getHeader('Location')?.split('/').at(-1) ?? null;
   return { state: 'done', recordingId, sameAs: answer?.same_audio_as ?? null };
 }
 
