@@ -204,7 +204,12 @@ const samples = z.number().int().nonnegative();
 
 /** The frames of the service that concern a sender. */
 const incomingFrame = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('audio.ready'), recording_id: z.string(), samples }),
+  z.object({
+    type: z.literal('audio.ready'),
+    recording_id: z.string(),
+    samples,
+    stopped: z.boolean().optional(),
+  }),
   z.object({ type: z.literal('audio.ack'), samples }),
   z.object({ type: z.literal('audio.ended'), samples, reason: z.string() }),
   z.object({

@@ -95,7 +95,7 @@ export class DeskRecording {
     });
     this.#link = openDeskLink(folder.note, this.#audio, {
       login: () => loginOf(folder.note, deps.login),
-      ready: (recordingId) => this.#ready(recordingId),
+      ready: (recordingId, isStopped) => this.#ready(recordingId, isStopped),
       acknowledged: (samples) => (this.#acknowledged = samples),
       ended: (reason) => this.#guard(this.#endedThere(reason)),
       refused: (code, detail) => this.#guard(this.#refused(code, detail)),
@@ -228,8 +228,9 @@ export class DeskRecording {
     this.#poke();
   }
 
-  #ready(recordingId: string): void {
+  #ready(recordingId: string, isStopped: boolean): void {
     const { note } = this.folder;
+    if (isStopped) this.#guard(this.#stoppedThere());
     this.#goneTries = 0;
     this.#away = null;
     this.#pause(false);

@@ -38,7 +38,7 @@ type Line<Pcm> = { readonly bufferedAmount: number; send(data: Pcm | string): vo
 
 /** What the service says to a sender. */
 export type UplinkAnswer =
-  | { type: 'audio.ready'; recording_id: string; samples: number }
+  | { type: 'audio.ready'; recording_id: string; samples: number; stopped?: boolean | undefined }
   | { type: 'audio.ack'; samples: number }
   | { type: 'audio.interrupted'; samples: number }
   | { type: 'audio.ended'; samples: number; reason: string }
@@ -77,8 +77,11 @@ export type UplinkPeer<Pcm extends Samples<Pcm>> = {
   read(from: number): Promise<readonly Piece<Pcm>[]>;
   /** The store could not be read: it is read again at the next `poke`. */
   unreadable(error: unknown): void;
-  /** The service takes this recording, which it calls so, from here on. */
-  ready(recordingId: string): void;
+  /**
+   * The service takes this recording, which it calls so, from here on.
+   * @param isStopped a person has ended it: nothing more is to be recorded
+   */
+  ready(recordingId: string, isStopped: boolean): void;
   /** So many samples are on the service's disk. @returns how many count as acknowledged */
   acknowledged(samples: number): number;
   /** Those of which the service has not said that it has heard, the first one first. */
@@ -201,7 +204,7 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
     if (frame.type === 'audio.ready') {
       this.#isAsking = false;
       this.#sent = frame.samples;
-      this.#peer.ready(frame.recording_id);
+      this.#peer.ready(frame.recording_id, frame.stopped === true);
       // Before the end, which the next line may say.
       this.tellInterruptions();
       this.#acknowledge(frame.samples);

@@ -311,6 +311,12 @@ test('a recording whose browser stays away is finished with what is there', asyn
   assert.equal(interrupted!.data['reason'], 'browser-gone');
   assert.equal(interrupted!.data['duration'], 0.5);
   assert.equal((interrupted!.data['ledger'] as { silent_seconds: number }).silent_seconds, 0.5);
+  // Nobody stopped it: who comes back goes on, behind what there is.
+  const again = await open(service);
+  await start(again, { recording_id: id });
+  const ready = again.frames.find(({ type }) => type === 'audio.ready')!;
+  assert.deepEqual([ready['samples'], ready['stopped']], [rate / 2, undefined]);
+  again.socket.terminate();
   // `mitschrift record` was away before that, is still waited for, also by the next life of the service, and goes on.
   await service.restart();
   const back = await open(service);

@@ -46,6 +46,14 @@ test('what a browser still holds of a recording that has ended is added, and rec
   await service.reaches(imported, 'idle.saved');
   assert.equal(await refusal(token, other), 'not-recording');
 
+  // Who was away when it was stopped hears that then, and is to record no more.
+  const away = connect(service.url, token);
+  await away.until(({ type }) => type === 'status');
+  away.socket.send(JSON.stringify(start));
+  const { samples, stopped } = await away.until(({ type }) => type === 'audio.ready');
+  assert.deepEqual([samples, stopped], [rate, true]);
+  away.close();
+
   // It goes on where it was acknowledged, also when its connection is lost in between.
   const first = browser(id);
   await first.sendTo(rate * 1.5);

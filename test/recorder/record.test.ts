@@ -192,6 +192,22 @@ test('a recording follows what is done with it at the service, and a session tha
   // What joined both sides is taken down again.
   assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift_combined/);
 
+  // One that is stopped while it has no network ends when it is back, with all of it.
+  const cutOff = run(['record', ...from, '--device', 'Desk Mic']);
+  const third = await deskAudio(desk);
+  const thirdId = await third.recordingId();
+  await eventually('the service knows it', async () => (await service.facts(thirdId)).length > 0);
+  network.lead(nowhere);
+  network.cut();
+  const cutAt = await third.samples();
+  await eventually('it is recorded', async () => (await third.samples()) > cutAt + 8000);
+  await api().post(`/recordings/${thirdId}/stop`);
+  network.lead(service.url());
+  assert.equal(await cutOff.code, 0, cutOff.err());
+  assert.match(cutOff.err(), /Stopped on the server/);
+  const extended = (await service.facts(thirdId)).find(({ type }) => type === 'audio.extended');
+  assert.ok(Number(extended!.data['duration']) * 16_000 > cutAt + 8000);
+
   // A discarded one is not sent again and again: its audio stays on the desk, and is named.
   const discarded = run(['record', ...from, '--device', 'Desk Mic']);
   const second = await deskAudio(desk);

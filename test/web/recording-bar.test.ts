@@ -226,6 +226,24 @@ test('what is recorded has its control on every page, tells what it is worth, an
     },
   );
 
+  await t.test(
+    'a page that has no network when it is stopped elsewhere ends when it is back',
+    async () => {
+      await fresh();
+      await record(page);
+      await eventually('it runs', async () => (await runningOf(service, session.token)) !== null);
+      const { recording_id: id } = (await runningOf(service, session.token))!;
+      proxy.lead('http://127.0.0.1:9');
+      proxy.cut();
+      await apiOf(service.url, session.token).post(`/recordings/${id}/stop`, {});
+      await nothingRuns(service, session.token);
+      assert.equal(await live(page), 1);
+      proxy.lead(service.url);
+      await untilIdle(page);
+      assert.equal(await live(page), 0);
+    },
+  );
+
   await t.test('logging out asks; the safe answer has the focus', async () => {
     await fresh();
     await record(page);

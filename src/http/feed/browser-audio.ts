@@ -3,6 +3,7 @@ import type { Sentence } from '../../words/params.ts';
 import { detail } from '../../words/details.ts';
 import { createHash } from 'node:crypto';
 import { ulid } from 'ulid';
+import { factsOf } from '../../../projections/recording/recording.ts';
 import { recordingById, statusOf } from '../../../projections/recordings.ts';
 import type { AudioSender, BrowserStream } from '../../capture/browser/browser-stream.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
@@ -155,11 +156,13 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
     const known = (await begunBefore(mic, named ?? key)) ?? named;
     const recordingId = known ?? (await mic.begin(message, connection.caller()));
     const isLate = known !== undefined && (await hasEnded(mic, recordingId));
+    const stopped = isLate && (await wasStopped(mic, recordingId));
     const { captures, lateAudio } = services;
     stream = await (isLate ? lateAudio : captures.browser).stream(recordingId);
     mic.current = { recordingId, stream, sender, taking: true };
     const samples = await stream.attach(sender, message.sample_rate, message.held);
-    connection.send({ type: 'audio.ready', recording_id: recordingId, samples });
+    const ready = { recording_id: recordingId, samples, ...(stopped && { stopped }) };
+    connection.send({ type: 'audio.ready', ...ready });
   } catch (error) {
     // The connection is there, and may stop the recording or go on when it is resumed.
     if (hasCode(error, 'recording-paused')) {
@@ -262,6 +265,12 @@ async function hasEnded(
   if (row.status === 'recording') return false;
   await services.space.refuseWhenFull(userId);
   return true;
+}
+
+/** Whether a person ended it: who was away then is to record no more of it. */
+async function wasStopped({ services }: Microphone, recordingId: string): Promise<boolean> {
+  const { recording } = await services.recordingService.read(recordingId);
+  return factsOf(recording, 'audio.captured', Infinity).length > 0;
 }
 
 function refuse(mic: Microphone, error: unknown): void {

@@ -357,6 +357,10 @@ export const serverFrame = z.discriminatedUnion('type', [
     type: z.literal('audio.ready'),
     recording_id,
     samples: z.number().int(),
+    stopped: z
+      .literal(true)
+      .optional()
+      .describe('a person has ended it: what was recorded until now is added, then `audio.stop`'),
   }),
   z.object({
     type: z.literal('audio.ack'),

@@ -15,8 +15,8 @@ export type AudioLink = AudioUplink<ArrayBuffer>;
 export type LinkEvents = Pick<UplinkPeer<ArrayBuffer>, 'refused'> & {
   /** The service takes nothing more for now; `discarded`: the recording is deleted, and nothing of it is wanted. */
   ended(reason: string): void;
-  /** Whether the service takes what is sent. */
-  linked(is: boolean): void;
+  /** Whether the service takes what is sent. @param isStopped a person has ended it elsewhere meanwhile */
+  linked(is: boolean, isStopped?: boolean): void;
   /** `kept` has changed: the service's id, or more of it is acknowledged. */
   changed(): void;
 };
@@ -53,9 +53,9 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
     },
     read: (from) => store.after(kept.id, from, atOnce),
     unreadable: (error) => console.warn(error),
-    ready(recordingId) {
+    ready(recordingId, isStopped) {
       kept.recordingId = recordingId;
-      on.linked(true);
+      on.linked(true, isStopped);
     },
     interruptions: () => kept.interruptions ?? [],
     interruptionTold(samples) {

@@ -138,19 +138,20 @@ export async function drop(mine: Current): Promise<void> {
 
 const linkOf = (mine: Current): AudioLink =>
   linkAudio(mine.store, mine.kept, {
-    linked: (linked) => isLinked(mine, linked),
+    linked: (linked, isStopped) => isLinked(mine, linked, isStopped),
     changed: () => changed(mine),
     ended: (reason) => void ended(mine, reason),
     refused: (code, detail) => void refused(mine, code, detail),
   });
 
-function isLinked(mine: Current, linked: boolean): void {
+function isLinked(mine: Current, linked: boolean, isStopped = false): void {
   showPart(mine, { linked });
   if (!linked) return;
   taken(mine);
   // The service is there again: what it says of everything else is not waited for either.
   tryNow();
-  void takenUnpaused(mine);
+  if (isStopped) void endHere(mine);
+  else void takenUnpaused(mine);
 }
 
 /** What the service takes is not paused there, whatever was heard last of a pause: that comes by two connections. */
