@@ -346,6 +346,27 @@ test('a service that starts again waits for the browser, and then finishes', asy
   );
 });
 
+test('a night of sleep is not filled up: a gap without room ends a recording, and is not added to a note', async (t) => {
+  const service = await wholeService(t, { browserLimits: { secondsMax: 2 } });
+  const client = await open(service);
+  const { id } = await start(client, { sample_rate: 8000 });
+  client.socket.send(Buffer.alloc(8000, 1));
+  say(client, { type: 'audio.gap', samples: 12_001 });
+  client.socket.send(Buffer.alloc(8000, 1));
+  const ended = await client.until(({ type }) => type === 'audio.ended');
+  assert.deepEqual([ended['reason'], ended['samples']], ['limit-hours', 4000]);
+  assert.deepEqual(await audioOf(service, id), Buffer.alloc(8000, 1));
+
+  const back = await open(service);
+  await start(back, { sample_rate: 8000, recording_id: id });
+  // `limits.recording_hours`, of which half a second is there.
+  say(back, { type: 'audio.gap', samples: 8 * 3600 * 8000 });
+  const again = await back.until(({ type }) => type === 'audio.ended');
+  assert.deepEqual([again['reason'], again['samples']], ['limit-hours', 4000]);
+  const facts = await factsOf(service, id);
+  assert.ok(!facts.some(({ type }) => type === 'audio.extended'));
+});
+
 test('beyond its hours a recording ends with what fits', async (t) => {
   const service = await wholeService(t, { browserLimits: { secondsMax: 1 } });
   const client = await open(service);

@@ -16,7 +16,7 @@ const sentencesOf = {
   'tab-ended': ['tabEnded', 'tabEndedDo'],
 } as const;
 
-/** Why a recording ended, as the service names it. */
+/** Why a recording ended, as the service names it; `asleep`: as this browser does. */
 const reasons = {
   'limit-hours': 'endedLimit',
   'space-limit': 'endedSpace',
@@ -25,6 +25,7 @@ const reasons = {
   'browser-gone': 'endedGone',
   'taken-over': 'endedTaken',
   'nothing-captured': 'endedNothing',
+  asleep: 'endedAsleep',
 } as const;
 
 /** What is the matter, and what that means or what to do. */

@@ -112,6 +112,8 @@ export default {
   endedNothing: 'Der Server hat kein Audio empfangen.',
   endedDeleted:
     'Die Aufnahme wurde an anderer Stelle gelöscht, deshalb ist in diesem Browser nichts davon gespeichert.',
+  endedAsleep:
+    'Dieses Gerät war mehr als einen Tag im Ruhezustand, oder seine Uhr wurde verstellt.',
   endedTaken: 'Sie haben die Aufnahme in einem anderen Browser fortgesetzt.',
   notTaken: 'Der Server kann diese Aufnahme gerade nicht annehmen.',
   notTakenSafe:

@@ -113,6 +113,7 @@ const english = {
   endedGone: 'The server had received nothing from this browser for ten minutes.',
   endedNothing: 'The server received no audio.',
   endedDeleted: 'The recording was deleted elsewhere, so nothing of it is kept in this browser.',
+  endedAsleep: 'This device was asleep for more than a day, or its clock was changed.',
   endedTaken: 'You continued the recording in another browser.',
   notTaken: 'The server can’t accept this recording at the moment.',
   notTakenSafe: 'Nothing is lost: what is not on the server is kept in this browser.',

@@ -172,20 +172,21 @@ export class BrowserWriter {
   }
 
   /**
-   * Takes silence for so many samples that the browser did not hear, and notes that they are missing.
-   * @returns false when there was no room for all of them
+   * Takes silence for so many samples that the browser did not hear, and notes that they are missing. What there is no
+   * room for is not filled up: after a night of sleep the recording ends with what was heard before.
+   * @returns false when there is no room for all of them: none is taken
    */
   takeGap(samples: number): boolean {
-    const kept = Math.min(samples, this.#roomFrames());
+    if (samples > this.#roomFrames()) return false;
     const last = this.#gaps.at(-1);
     // Beyond so many there is one long one.
     if (last && this.#gaps.length >= gapsMax) {
-      last[1] = this.#taken + kept - last[0];
+      last[1] = this.#taken + samples - last[0];
       this.#noted = 0;
-    } else this.#gaps.push([this.#taken, kept]);
-    for (let left = kept * this.#frameBytes; left > 0; left -= silence.length)
+    } else this.#gaps.push([this.#taken, samples]);
+    for (let left = samples * this.#frameBytes; left > 0; left -= silence.length)
       this.#queue(silence.subarray(0, Math.min(left, silence.length)));
-    return kept === samples;
+    return true;
   }
 
   get #channels(): 1 | 2 {

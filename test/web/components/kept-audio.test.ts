@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { browserRecording, trouble } from '../../../web/client/microphone/browser-recording.ts';
 import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
-import { endHere, hold, takeBlock } from '../../../web/client/microphone/current.ts';
+import { endHere, hold, takeBlock, takeMissed } from '../../../web/client/microphone/current.ts';
 import { finishQuietly } from '../../../web/client/microphone/leftovers.ts';
 import type { Listening } from '../../../web/client/microphone/listen.ts';
 import { pauseHere } from '../../../web/client/microphone/pausing.ts';
@@ -76,6 +76,54 @@ test('what nobody recorded is sent as a gap, so that what follows keeps its time
     { type: 'audio.gap', samples: 100 },
     Array.from({ length: 200 }, () => 400),
   ]);
+});
+
+test('who slept longer than a recording may be ends it, with what was heard before; what is heard behind that is a file without the night', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), trouble.set(null), browserRecording.set(null)));
+  const forms: FormData[] = [];
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    if (request.url.endsWith('/recordings')) forms.push(await request.formData());
+    return new Response('{}', { status: 202 });
+  });
+  const night = 10 * 3600_000;
+  const opened = (state: ReturnType<typeof storeInMemory>) => {
+    const mine = hold({ store: state.store, kept: { ...kept }, release: () => {}, total: 0 });
+    t.after(() => mine.link.close());
+    mine.listening = listeningUntil(() => {});
+    takeBlock(mine, new Int16Array(16_000).buffer);
+    mine.link.begin();
+    made.at(-1)!.open();
+    return mine;
+  };
+  // The service has no room for the night.
+  const slept = storeInMemory();
+  const mine = opened(slept);
+  takeMissed(mine, { missedMs: night, before: null });
+  takeBlock(mine, new Int16Array(32_000).buffer);
+  const socket = made.at(-1)!;
+  socket.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 16_000 });
+  socket.say({ type: 'audio.ended', reason: 'limit-hours', samples: 16_000 });
+  await eventually('it is sent', () => forms.length === 1);
+  const [form] = forms;
+  const began = Date.parse(kept.startedAt) + 1000 + night;
+  assert.equal(form!.get('started_at'), new Date(began).toISOString());
+  assert.equal((form!.get('file') as File).size, 44 + 64_000);
+  await eventually('it is removed', () => slept.state.isRemoved);
+
+  // A clock that jumped, or days of sleep: the service takes no such gap.
+  trouble.set(null);
+  const days = storeInMemory();
+  const other = opened(days);
+  takeMissed(other, { missedMs: 5 * 24 * 3600_000, before: new Int16Array(800).buffer });
+  await settled();
+  assert.equal(other.listening, null);
+  assert.equal(other.total, 16_800);
+  assert.equal((trouble.get() as { detail: string } | null)?.detail, 'asleep');
+  made.at(-1)!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 16_800 });
+  await settled();
+  assert.match(String(made.at(-1)!.sent.at(-1)), /audio\.stop/);
 });
 
 test('who goes on before the pause has reached the service is heard there, too', async (t) => {

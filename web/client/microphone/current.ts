@@ -54,14 +54,26 @@ export function takeBlock(mine: Current, pcm: ArrayBuffer): void {
   showPart(mine, { level, sides, sound: mine.sound });
 }
 
+/** Longer than this nothing is recorded that goes on; the service takes no longer gap either. */
+const missedMaxMs = 24 * 3600_000;
+
 /** For so long nothing was heard: what follows keeps its time. */
 export function takeMissed(mine: Current, { missedMs, before }: Missed): void {
   if (before !== null) keepBlock(mine, before);
+  if (missedMs > missedMaxMs) return asleepTooLong(mine);
   const to = Date.now();
   const times = { from: to - missedMs, to };
   if (mine.watched.ongoing === null) noteInterruption(mine, missedWhileAsleep(mine.total, times));
   mine.total += Math.round((missedMs / 1000) * mine.kept.rate);
   showPart(mine, { missed: times });
+}
+
+/** A day later, or by a clock that was wrong: what was heard before is the recording. */
+function asleepTooLong(mine: Current): void {
+  void endHere(mine);
+  const { recordingId } = mine.kept;
+  const seconds = secondsOf(mine.total, mine);
+  trouble.set({ code: 'ended', detail: 'asleep', isWhole: false, recordingId, seconds });
 }
 
 /** Keeps a block, and sends it from where it is kept. */

@@ -23,12 +23,16 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
   const bytes = bytesOf(kept);
   const parts: Blob[] = [];
   let from = kept.acknowledged;
+  /** The sample that the file begins with. */
+  let firstOfAll: number | null = null;
   for (;;) {
     const blocks = await store.after(kept.id, from, atOnce);
     if (blocks.length === 0) break;
     const fresh: ArrayBuffer[] = [];
     for (const { end, pcm } of blocks) {
       const first = end - pcm.byteLength / bytes;
+      // Before that there may be a night in which nobody heard anything.
+      firstOfAll ??= from = Math.max(from, first);
       // What nobody heard is silence: what follows keeps its time.
       if (first > from) fresh.push(new ArrayBuffer((first - from) * bytes));
       fresh.push(first < from ? pcm.slice((from - first) * bytes) : pcm);
@@ -37,8 +41,8 @@ export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> 
     // The browser keeps blobs outside of the page's memory: it may be hours.
     parts.push(new Blob(fresh));
   }
-  if (parts.length === 0) return true;
-  const began = Date.parse(kept.startedAt) + (kept.acknowledged / kept.rate) * 1000;
+  if (firstOfAll === null) return true;
+  const began = Date.parse(kept.startedAt) + (firstOfAll / kept.rate) * 1000;
   const form = new FormData();
   form.set(kept.isKindOpen ? 'usual_kind' : 'kind', kept.kind);
   form.set('started_at', new Date(began).toISOString());
