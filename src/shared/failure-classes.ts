@@ -37,7 +37,7 @@ export const failureClasses = {
   'recording-not-allowed': 'not-a-recorder',
   'call-over': 'not-recording',
   'recording-over': 'not-recording',
-  'recording-ending': 'not-recording',
+  'recording-ending': 'recorded-elsewhere',
   'recorded-from-device': 'not-recording',
   'browser-recording-over': 'not-recording',
   'recording-erased': 'not-recording',

@@ -95,6 +95,44 @@ test('what a browser still holds of a recording that has ended is added, and rec
   assert.equal((await recording()).version, 2);
 });
 
+test('who comes back while its recording is being finished asks again, and is then taken', async (t) => {
+  const service = await startService(t, { stages: { capture: undefined } });
+  const token = await service.setUp();
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => (release = resolve));
+  let ask = () => {};
+  const isAsked = new Promise<void>((resolve) => (ask = resolve));
+  const append = service.store.append.bind(service.store);
+  t.mock.method(service.store, 'append', async (...of: Parameters<typeof append>) => {
+    if (of[1][0]?.type !== 'audio.captured') return await append(...of);
+    ask();
+    await isReleased;
+    return await append(...of);
+  });
+  const said = async (more: object) => {
+    const client = connect(service.url, token);
+    t.after(() => client.close());
+    await client.until(({ type }) => type === 'status');
+    const start = { type: 'audio.start', kind: 'solo', sample_rate: rate, ...more };
+    client.socket.send(JSON.stringify(start));
+    const isAnswer = (type: string) => type === 'audio.ready' || type === 'warning';
+    return { client, answer: await client.until(({ type }) => isAnswer(type)) };
+  };
+  const { client, answer } = await said({});
+  const id = String(answer['recording_id']);
+  client.socket.send(randomBytes(2 * rate));
+  await client.until(({ type, samples }) => type === 'audio.ack' && samples === rate);
+  const stopped = service.call('POST', `/recordings/${id}/stop`, { token });
+  await isAsked;
+  const early = await said({ recording_id: id });
+  release();
+  assert.equal(early.answer['code'], 'recorded-elsewhere');
+  assert.equal((await stopped).status, 200);
+  await service.reaches(id, 'idle.saved');
+  const late = await said({ recording_id: id });
+  assert.deepEqual([late.answer.type, late.answer['samples']], ['audio.ready', rate]);
+});
+
 test('what comes late has the channels of what there is', async (t) => {
   const { service, token, pcm, id, browser } = await ended(t, 2 * rate, rate, 'solo', 2);
   const late = browser(id);

@@ -110,7 +110,7 @@ export class BrowserCaptures {
 
   /**
    * The audio of a recording that is about to be, or is being, captured.
-   * @throws {StageError} `not-recording`.
+   * @throws {StageError} `not-recording` it was deleted; `recorded-elsewhere`: to be asked again
    */
   async stream(recordingId: string): Promise<BrowserStream> {
     const isHere = this.#streams.has(recordingId) || (await this.#begun(recordingId));
@@ -118,8 +118,8 @@ export class BrowserCaptures {
     if (stream) return stream;
     if (!isHere) throw recordedElsewhere();
     const last = await lastFact(this.#deps.store, recordingId);
-    if (isIn(last?.to ?? '', 'recording')) throw stillHere();
-    throw isDeletion(last) ? recordingErased() : notRecording();
+    // Where it has ended meanwhile, the next try finds that, and adds what there is.
+    throw isDeletion(last) ? recordingErased() : stillHere();
   }
 
   /**

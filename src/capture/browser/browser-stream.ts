@@ -142,7 +142,8 @@ export class BrowserStream {
    * recording takes nothing, but knows that the connection is there.
    * @param held samples it says it has recorded already, when it begins
    * @returns the samples that are on the disk; the first one it sends is the one behind them.
-   * @throws {StageError} `not-recording`, `recording-paused`, `rate-differs`; what the disk says.
+   * @throws {StageError} `recorded-elsewhere` it is being finished, and what comes now is added then;
+   *   `recording-paused`, `rate-differs`; what the disk says.
    */
   attach(arriving: AudioSender, rate: number, held?: number): Promise<number> {
     // As many wait as there are connections of one user.
