@@ -215,6 +215,7 @@ const incomingFrame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('warning'),
     code: z.string(),
+    reason: z.string().optional(),
     detail: z.string(),
     recording_id: z.string().optional(),
   }),

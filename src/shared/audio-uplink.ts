@@ -219,9 +219,13 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
       this.#isEnding = false;
       this.#acknowledge(frame.samples);
       this.#peer.ended(frame.reason);
-    } else if (frame.recording_id === undefined && (this.#isAsking || this.#isEnding)) {
-      // A warning that names a recording is about a device. Without a question it is about audio that was still on its
-      // way when the service ended: `audio.ended` has told of that.
+    } else if (
+      frame.recording_id === undefined &&
+      frame.reason !== 'start-first' &&
+      (this.#isAsking || this.#isEnding)
+    ) {
+      // A warning that names a recording is about a device. Without a question, or with that reason, it is about audio
+      // that was still on its way when the service ended: `audio.ended` has told of that.
       this.#isAsking = false;
       this.#isEnding = false;
       this.#peer.refused(frame.code, frame.detail, frame.reason);

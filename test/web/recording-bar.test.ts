@@ -60,6 +60,8 @@ const running = async (service: WebService, token: string) => {
   const { recordings } = await apiOf(service.url, token).get<Lines>('/recordings');
   return recordings.filter(({ status }) => status === 'RECORDING');
 };
+const notes = async (service: WebService, token: string) =>
+  (await apiOf(service.url, token).get<{ recordings: object[] }>('/recordings')).recordings.length;
 const nothingRuns = (service: WebService, token: string) =>
   eventually('nothing runs', async () => (await runningOf(service, token)) === null);
 
@@ -217,9 +219,11 @@ test('what is recorded has its control on every page, tells what it is worth, an
       await bar(other)
         .getByText(/^Recording (?:on|in another)/)
         .waitFor();
+      const before = await notes(service, session.token);
       await bar(other).getByRole('button', { name: 'Stop' }).tap();
       await untilIdle(page);
       assert.equal(await live(page), 0);
+      assert.equal(await notes(service, session.token), before, 'what it heard since is no note');
       await untilIdle(other);
       await nothingRuns(service, session.token);
       await other.context().close();

@@ -94,6 +94,7 @@ export class BrowserStream {
   #present: AudioSender | null = null;
   #isPaused = false;
   #ending: BrowserEnd | null = null;
+  #isEndedElsewhere = false;
   #isClosed = false;
   #settle: (reason: BrowserEnd) => void = () => {};
   #name: string | null = null;
@@ -185,6 +186,7 @@ export class BrowserStream {
 
   /** Ends the recording with what has been taken, whether or not a connection is there. */
   finish(): void {
+    this.#isEndedElsewhere ||= this.#ending === null;
     this.end('stopped');
   }
 
@@ -263,7 +265,17 @@ export class BrowserStream {
       );
       this.#ending = 'disk-failed';
     }
+    if (this.#isEndedElsewhere && this.samples > 0) await this.#sayEnded();
     this.#settle(this.#ending!);
+  }
+
+  /**
+   * Who goes on sending because somebody else ended it hears that before the audio is in the log, which may take long:
+   * nothing of what comes meanwhile is taken. Who ended it waits for the log.
+   */
+  async #sayEnded(): Promise<void> {
+    await this.#dismiss(this.#ending!);
+    this.#present = null;
   }
 
   /** Says to a connection that nothing more is taken from it, once everything taken is on the disk. */

@@ -198,6 +198,42 @@ test('a recording that the service has ended, and whose rest it does not take, i
   assert.equal(state.isRemoved, false);
 });
 
+test('what is heard until the word of a stop elsewhere is here is let go; what waited before is added, never a file of its own', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), browserRecording.set(null)));
+  const asked = t.mock.method(globalThis, 'fetch', async () => new Response('{}'));
+  const stoppedWith = async (unsent: number) => {
+    const { store, state } = storeInMemory();
+    const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
+    t.after(() => mine.link.close());
+    let hasEnded = false;
+    mine.listening = listeningUntil(() => (hasEnded = true));
+    takeBlock(mine, new Int16Array(16_000).buffer);
+    mine.link.begin();
+    const socket = made.at(-1)!;
+    socket.open();
+    socket.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 0 });
+    takeBlock(mine, new Int16Array(16_000 * unsent).buffer);
+    socket.say({ type: 'audio.ended', reason: 'stopped', samples: 16_000 });
+    await eventually('the microphone is off', () => hasEnded);
+    return { socket, state };
+  };
+  const short = await stoppedWith(1);
+  await eventually('nothing is kept', () => short.state.isRemoved);
+  const { socket, state } = await stoppedWith(30);
+  const said = (type: string) => socket.sent.filter((one) => String(one).includes(type)).length;
+  await eventually('it asks again', () => said('audio.start') === 2);
+  // Of blocks that were on their way when it was stopped; no answer.
+  socket.say({ type: 'warning', code: 'not-recording', reason: 'start-first', detail: 'Start.' });
+  socket.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 16_000, stopped: true });
+  socket.say({ type: 'audio.ack', samples: 16_000 * 31 });
+  await eventually('it is ended', () => said('audio.stop') === 1);
+  socket.say({ type: 'audio.ended', reason: 'stopped', samples: 16_000 * 31 });
+  await eventually('nothing is kept', () => state.isRemoved);
+  assert.equal(asked.mock.callCount(), 0);
+});
+
 test('a new recording that the service does not begin for now goes on here, and is offered again', async (t) => {
   const made = sockets(t);
   session.set(loginOf('ada'));

@@ -218,11 +218,22 @@ async function ended(mine: Current, reason: string): Promise<void> {
       seconds,
     });
   }
+  if (reason === 'stopped' && !mine.kept.isOver) return await stoppedElsewhere(mine);
   const isWhole = await finish(mine);
   const detail = reason === 'stopped' ? '' : reason;
   if (detail === '' && isWhole) return;
   const { recordingId } = mine.kept;
   trouble.set({ code: 'ended', detail, isWhole, recordingId, seconds });
+}
+
+/** Until the word of a stop elsewhere is here, so much is heard that nobody wants any more, in seconds. */
+const wordTakes = 2;
+
+/** What waited here when a person stopped it elsewhere is added to it. */
+async function stoppedElsewhere(mine: Current): Promise<void> {
+  const unsent = secondsOf(mine.total - mine.kept.acknowledged, mine);
+  if (unsent > wordTakes) await endHere(mine);
+  else await letGo(mine, { remove: true });
 }
 
 async function refused(mine: Current, code: string, detail: string): Promise<void> {
