@@ -57,15 +57,20 @@ export const joinRecording =
 /**
  * That a recording goes into the one that it continues, as soon as it has documents. Once for its audio; not where its browser
  * may hold more of it. Pure.
+ * @param options.isWhole its browser has said that it holds no more
  */
 export function continuationDue(
   recording: Recording,
+  options: { isWhole?: boolean } = {},
 ): RecordingFactOf<'recording.continued'> | null {
   const origin = factAt(recording, 1, 'recording.started');
   const audio = audioFact(recording, recording.sources.draft);
   const into = origin?.data.continues;
   if (into === undefined || audio === null || recording.files.audio === null) return null;
-  const isWhole = audio.type !== 'capture.interrupted' || origin?.data.device !== null;
+  const isWhole =
+    options.isWhole === true ||
+    audio.type !== 'capture.interrupted' ||
+    origin?.data.device !== null;
   const isOver = recording.facts.some(
     ({ type, version }) => type === 'recording.continued' && version > audio.version,
   );

@@ -5,6 +5,8 @@ import { interrupt } from '../../projections/recording/interruptions.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { failure } from '../../src/words/failures.ts';
 import { eventually } from '../support/eventually.ts';
+import { connect } from '../support/http-client.ts';
+import { rate, spelled } from '../support/spelled-audio.ts';
 import {
   type World,
   ask,
@@ -76,6 +78,34 @@ test('a recording is continued: what is new comes behind, and all that was said 
   assert.deepEqual(await originsOf(at, id), [
     { how: 'continued', recording_id: part, at: 3, title: null },
   ]);
+});
+
+test('a new part whose browser was gone for long goes behind the note when that says that it was all', async (t) => {
+  const at = await spelledWorld(t, {}, { graceMs: 1000 });
+  const { service, token } = at;
+  const id = await record(at, [2, 4]);
+  await service.reaches(id, 'idle.saved');
+  const sends = async (more: object) => {
+    const client = connect(service.url, token);
+    const say = (message: object) => client.socket.send(JSON.stringify(message));
+    await client.until(({ type }) => type === 'position');
+    say({ type: 'audio.start', kind: 'solo', sample_rate: rate, ...more });
+    const ready = await client.until(({ type }) => type === 'audio.ready');
+    return { client, say, part: ready['recording_id'] as string };
+  };
+  const { client, part } = await sends({ continues: id });
+  client.socket.send(spelled([8]).subarray(44));
+  await client.until(({ type, samples }) => type === 'audio.ack' && samples === rate);
+  client.close();
+  await service.reaches(part, 'idle.saved');
+  assert.deepEqual(await heard(service, token, id), [2, 4]);
+
+  const back = await sends({ recording_id: part });
+  back.say({ type: 'audio.stop' });
+  await back.client.until(({ type }) => type === 'audio.ended');
+  back.client.close();
+  await takesUp(at, id, part);
+  assert.deepEqual(await heard(service, token, id), [2, 4, 8]);
 });
 
 test('a meeting is continued twice, the second time before the first has its names', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import type { BrowserLimits } from '../../src/capture/browser/browser-writer.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { eventually } from './eventually.ts';
@@ -29,8 +30,10 @@ export type Made = { recording_id: string; into: string | null };
 export const spelledWorld = async (
   t: TestContext,
   stages: Partial<Record<Stage, StageActivity>> = {},
+  browserLimits: Partial<BrowserLimits> = {},
 ) => {
   const service: TestService = await startService(t, {
+    browserLimits,
     stages: {
       ...spellingStages(() => service.dataDir),
       capture: undefined,

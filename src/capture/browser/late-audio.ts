@@ -1,5 +1,6 @@
 import type { RecordingFactType } from '../../../events/facts/recording.ts';
 import { type Recording, factAt, factsOf } from '../../../projections/recording/recording.ts';
+import { continuationDue } from '../../../projections/recording/assembling.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { OpenRecordingService } from '../../recordings/service.ts';
 import { onAbort } from '../../shared/abort.ts';
@@ -198,6 +199,7 @@ export class LateBrowserAudio {
     try {
       if (reason !== null && stream.samples > base.samples)
         await this.#add(recordingId, late, signal);
+      else if (reason === 'stopped') await this.#continue(recordingId);
       signal.throwIfAborted();
       await this.#forget(recordingId);
       await held.release();
@@ -225,6 +227,15 @@ export class LateBrowserAudio {
         { err: error, recordingId },
         'recording could not be released after adding late audio',
       );
+    });
+  }
+
+  /** Its browser holds no more of it: what was recorded behind another goes there, once nothing is late any more. */
+  async #continue(recordingId: string): Promise<void> {
+    const metadata = { by: 'system', command: `late-audio:${recordingId}:whole` };
+    await this.#deps.recordingService.decide(recordingId, metadata, (recording, state) => {
+      const due = isIn(state, 'idle.saved') && continuationDue(recording, { isWhole: true });
+      return due ? [due] : [];
     });
   }
 
