@@ -61,7 +61,7 @@ export function connectStreams(
     on.sound({ type: 'gone', is: gone.microphone });
   };
   const connect = (stream: MediaStream, what: keyof Streams) => {
-    const source = context.createMediaStreamSource(stream);
+    const source = sourceOf(stream, context);
     source.connect(inputs[what].node, 0, inputs[what].at);
     nodes.set(stream, source);
     for (const track of stream.getAudioTracks()) {
@@ -87,11 +87,12 @@ export function connectStreams(
   const reopen = async () => {
     const stream = await openMicrophone();
     if (isOver) return stopTracks(stream);
+    // Where that fails, what was gone is gone still.
+    connect(stream, 'microphone');
     if (microphone) disconnect(microphone);
     microphone = stream;
     gone.microphone = false;
-    on.sound({ type: 'muted', is: false });
-    connect(stream, 'microphone');
+    on.sound({ type: 'muted', is: stream.getAudioTracks().some(({ muted }) => muted) });
     say();
   };
   const stopLooking = onNewDevice(async () => {
@@ -112,6 +113,16 @@ export function connectStreams(
       for (const stream of nodes.keys()) disconnect(stream);
     },
   };
+}
+
+/** Firefox takes no stream of another rate than the context has: that one is closed. @throws {CannotListen} */
+function sourceOf(stream: MediaStream, context: AudioContext): MediaStreamAudioSourceNode {
+  try {
+    return context.createMediaStreamSource(stream);
+  } catch {
+    stopTracks(stream);
+    throw new CannotListen('no-microphone');
+  }
 }
 
 /** Takes what is plugged in, one after the other. @param take what fails is tried again at the next change */

@@ -1,0 +1,51 @@
+import './dom.ts';
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Inputs, connectStreams } from '../../../web/client/microphone/streams.ts';
+import { settled } from './sockets.ts';
+
+/** A microphone's stream. */
+function microphone() {
+  const track = Object.assign(new EventTarget(), { muted: false, isLive: true });
+  const tracks = [Object.assign(track, { stop: () => (track.isLive = false) })];
+  return { track, getTracks: () => tracks, getAudioTracks: () => tracks };
+}
+
+/** Microphones that are opened from now on, and what says that another device is there. */
+function microphones(t: TestContext) {
+  const made: ReturnType<typeof microphone>[] = [];
+  const getUserMedia = async () => made[made.push(microphone()) - 1];
+  const devices = Object.assign(new EventTarget(), { getUserMedia });
+  const before = Object.getOwnPropertyDescriptor(navigator, 'mediaDevices');
+  Object.defineProperty(navigator, 'mediaDevices', { value: devices, configurable: true });
+  t.after(() => before && Object.defineProperty(navigator, 'mediaDevices', before));
+  return { made, change: () => devices.dispatchEvent(new Event('devicechange')) };
+}
+
+test('a microphone that cannot be connected in the place of the one that is gone is closed, and the next one is taken', async (t) => {
+  const { made, change } = microphones(t);
+  const first = microphone();
+  const rates = ['same', 'another', 'same'];
+  const createMediaStreamSource = () => {
+    if (rates.shift() === 'another') throw new DOMException('', 'NotSupportedError');
+    return { connect() {}, disconnect() {} };
+  };
+  const lost: unknown[] = [];
+  const connected = connectStreams(
+    { microphone: first as unknown as MediaStream },
+    {
+      context: { createMediaStreamSource } as unknown as AudioContext,
+      inputs: { microphone: {}, tab: {} } as Inputs,
+    },
+    { lost: (what) => lost.push(what), sound() {} },
+  );
+  t.after(() => connected.stop());
+  first.track.dispatchEvent(new Event('ended'));
+  change();
+  await settled();
+  assert.equal(made[0]?.track.isLive, false);
+  change();
+  await settled();
+  assert.deepEqual([made.length, made[1]?.track.isLive], [2, true]);
+  assert.deepEqual(lost, ['microphone', null]);
+});
