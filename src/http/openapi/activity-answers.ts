@@ -15,6 +15,13 @@ export const waiting = z
   })
   .describe('What a stage waits for');
 
+export const warningAnswer = z.object({
+  code: z.string(),
+  message: z.string(),
+  reason: z.string().optional().describe('the sentence, for programs'),
+  params: z.record(z.string(), z.unknown()).optional(),
+});
+
 export const secondsLeft = seconds
   .nullable()
   .describe('by how fast it has been; null: too little of it is done to say, or it waits');

@@ -10,6 +10,7 @@ import {
   stage,
   time,
   waiting,
+  warningAnswer,
 } from './activity-answers.ts';
 import { followedNow, sharedAnswer } from './access-answers.ts';
 import { order } from './order-answers.ts';
@@ -308,16 +309,7 @@ export const recordingNow = z.object({
       mine: z.boolean().describe('a browser or desk of the caller’s, no device of the server'),
     })
     .describe('what records it'),
-  warnings: z
-    .array(
-      z.object({
-        code: z.string(),
-        message: z.string(),
-        reason: z.string().optional().describe('the sentence, for programs'),
-        params: z.record(z.string(), z.unknown()).optional(),
-      }),
-    )
-    .describe('what is wrong with it'),
+  warnings: z.array(warningAnswer).describe('what is wrong with it'),
   live: z
     .object({ behind, waiting: waiting.nullable() })
     .nullable()
@@ -397,12 +389,9 @@ export const statusSchema = z.object({
     ),
   warnings: z
     .array(
-      z.object({
-        code: z.enum(['disk-low', 'space-limit']),
-        message: z.string(),
-        reason: z.string().describe('the sentence, for programs'),
-        params: z.record(z.string(), z.unknown()).optional(),
-      }),
+      warningAnswer
+        .extend({ code: z.enum(['disk-low', 'space-limit']) })
+        .required({ reason: true }),
     )
     .describe('what concerns everybody, and nothing stops for'),
   position: z.number().int().describe('everything in the log up to it is in'),
