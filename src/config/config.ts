@@ -202,11 +202,11 @@ async function lookAtCertificate(wanted: Settings): Promise<void> {
   if (problem === null) return;
   const path = key === null ? 'server.tls_cert' : 'server.tls_key';
   const other = key === null ? 'server.tls_key' : 'server.tls_cert';
-  const isHalf = cert === null || key === null;
-  const cause = String(problem.params?.['cause']);
-  const fault = isHalf
-    ? fieldFault('certificate-half', { other })
-    : fieldFault('certificate-differs', { cause });
+  const cause = problem.params?.['cause'];
+  const fault =
+    typeof cause === 'string'
+      ? fieldFault('certificate-differs', { cause })
+      : fieldFault('certificate-half', { other });
   throw invalidConfig([{ path, fault }]);
 }
 

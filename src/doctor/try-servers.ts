@@ -35,11 +35,9 @@ export type TrialAnswer = {
   models?: string[];
 };
 
-export const trialAnswer = (
-  language: Language,
-  { said, isBusy: _, ...trial }: Trial,
-): TrialAnswer => ({
-  ...trial,
+export const trialAnswer = (language: Language, { ok, said, models }: Trial): TrialAnswer => ({
+  ok,
+  ...(models && { models }),
   detail: sayWhole(said, language),
   code: said.code,
   ...(said.params && { params: said.params }),

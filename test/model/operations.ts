@@ -148,11 +148,13 @@ export const joinThem: Operation = async (at) => {
   // What is in both would be there twice, and words say no more which second is meant.
   const isBoth = ({ number }: Second) =>
     number !== 0 && talk!.seconds.some((one) => one.number === number);
+  const isOfBoth = ({ text }: Line) => talk!.lines.some((one) => one.text === text);
   const other =
     talk &&
     talkOf(
       at,
-      ({ id, kind, seconds }) => id !== talk.id && kind === talk.kind && !seconds.some(isBoth),
+      ({ id, kind, seconds, lines }) =>
+        id !== talk.id && kind === talk.kind && !seconds.some(isBoth) && !lines.some(isOfBoth),
     );
   if (!talk || !other) return false;
   tell(`joins ${other.id} to ${talk.id}`);
