@@ -269,10 +269,15 @@ const editedAgain = (
 /** What people corrected, as it is carried over from a transcript to the next; null: nothing. */
 function corrected({ recognised: before, blocks, unplaced }: Said): RecordingFact | null {
   if (isSame(before, blocks) && unplaced.length === 0) return null;
+  const heard = new Map(before.map((block) => [block.id, block]));
+  const isPlaced = (block: Block): boolean => {
+    const old = heard.get(block.id);
+    return old === undefined || !isSame([old], [block]);
+  };
   return {
     type: 'corrections.carried_over',
     data: {
-      placed: blocks.filter((block) => !before.some((one) => isSame([one], [block]))).length,
+      placed: blocks.filter(isPlaced).length,
       unplaced: unplaced.length,
       labels: [],
       ...spokenIn(blocks),
