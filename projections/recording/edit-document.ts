@@ -7,8 +7,9 @@ import {
   type ShownName,
   editsOf,
   noDocuments,
+  turnsChanged,
 } from './edit-turns.ts';
-import { type Reading, published } from './reading.ts';
+import { type Reading, isRestoring, published } from './reading.ts';
 import type { Recording } from './recording.ts';
 
 /** What a person made of a document: corrections of its turns, edits of its summary, and whether there is more to it. */
@@ -40,6 +41,7 @@ export const editDocument =
   > => {
     const reading = published(recording);
     if (!reading) return noDocuments('document.edited');
+    if (isRestoring(recording)) return turnsChanged;
     const { document, markdown, replaces } = given;
     const { changes, lines = [], own } = compare(recording, reading);
     const edits = editsOf(recording, reading, changes, shownName);

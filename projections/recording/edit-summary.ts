@@ -7,7 +7,7 @@ import type { LineKind } from '../../events/facts/transcript.ts';
 import { frozen, lineAsLast, lineAsMade, named } from './earlier-lines.ts';
 import { lineGroups } from './line-groups.ts';
 import { type EditRefusal, type Seen, noDocuments } from './edit-turns.ts';
-import { type Reading, published } from './reading.ts';
+import { type Reading, isRestoring, published } from './reading.ts';
 import type { Recording } from './recording.ts';
 import { type Line, abstractId, abstractOfPeople, lineId, peoplesBasis } from './summary.ts';
 import { withKnownNames } from './written-texts.ts';
@@ -53,6 +53,7 @@ export const editSummary =
   (recording: Recording): SummaryDecision => {
     const reading = published(recording);
     if (!reading) return noDocuments('summary.edited');
+    if (isRestoring(recording)) return summaryChanged;
     return summaryEdits(recording, reading, edits, by, seen);
   };
 
@@ -98,6 +99,7 @@ export const decideOffered =
   (recording: Recording): SummaryDecision => {
     const reading = published(recording);
     if (!reading) return noDocuments('summary.edited');
+    if (isRestoring(recording)) return summaryChanged;
     const { offered: offer, source } = reading;
     if (!offer) return noOffered;
     const present = reading.editable;

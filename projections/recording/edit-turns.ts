@@ -8,7 +8,7 @@ import { corrected, newLabel } from './carry-over.ts';
 import { type CorrectedPair, correctedPairs } from './corrected-pairs.ts';
 import { speakingTimes } from './join-turns.ts';
 import { cutTurn, joinedTurns, movedBetween } from './turn-changes.ts';
-import { type Reading, type Sample, draft, published } from './reading.ts';
+import { type Reading, type Sample, draft, isRestoring, published } from './reading.ts';
 import { type Recording, factAt } from './recording.ts';
 import { voiceSamples } from './voices.ts';
 
@@ -53,8 +53,9 @@ export type Seen = readonly string[] | undefined;
 export const editTurn =
   (turn: TurnRef, change: Omit<BlockChange, 'block'>, shownName: ShownName, seen?: Seen) =>
   (recording: Recording, state: string): Decision<TurnEdit, EditRefusal> => {
-    const reading = correctable(recording, state);
-    if (!reading) return noDocuments('turn.edited');
+    const shown = correctable(recording, state, 'turn.edited');
+    if (isRefusal(shown)) return shown;
+    const [reading] = shown;
     const found = turnIn(reading.blocks, turn, seen);
     if (isRefusal(found)) return found;
     const [block] = found;
@@ -68,8 +69,9 @@ type EditAt = { turn: TurnRef; seen: Seen } & Omit<BlockChange, 'block'>;
 export const editTurns =
   (edits: readonly EditAt[], shownName: ShownName) =>
   (recording: Recording, state: string): Decision<TurnEdit, EditRefusal> => {
-    const reading = correctable(recording, state);
-    if (!reading) return noDocuments('turn.edited');
+    const shown = correctable(recording, state, 'turn.edited');
+    if (isRefusal(shown)) return shown;
+    const [reading] = shown;
     const tagOf = tagOfAll(reading.blocks);
     const changes: BlockChange[] = [];
     for (const { turn, seen, ...change } of edits) {
@@ -120,8 +122,9 @@ export const splitTurn =
     seen?: Seen,
   ) =>
   (recording: Recording, state: string): Decision<Recut, EditRefusal> => {
-    const reading = correctable(recording, state);
-    if (!reading) return noDocuments('turns.recut');
+    const shown = correctable(recording, state, 'turns.recut');
+    if (isRefusal(shown)) return shown;
+    const [reading] = shown;
     const found = reading.basis === null ? noSuchTurn : turnIn(reading.blocks, turn, seen);
     if (isRefusal(found)) return found;
     const [block] = found;
@@ -138,8 +141,9 @@ export const splitTurn =
 export const mergeTurn =
   (turn: TurnRef, wanted?: string, seen?: Seen) =>
   (recording: Recording, state: string): Decision<Recut, EditRefusal> => {
-    const reading = correctable(recording, state);
-    if (!reading) return noDocuments('turns.recut');
+    const shown = correctable(recording, state, 'turns.recut');
+    if (isRefusal(shown)) return shown;
+    const [reading] = shown;
     const { blocks } = reading;
     const found = reading.basis === null ? noSuchTurn : turnIn(blocks, turn, seen);
     if (isRefusal(found)) return found;
@@ -152,8 +156,15 @@ export const mergeTurn =
   };
 
 /** What people see and may correct: the documents; before there are any, what waits for names. */
-const correctable = (recording: Recording, state: string): Reading | null =>
-  published(recording) ?? (state === 'awaiting-speakers' ? draft(recording) : null);
+function correctable(
+  recording: Recording,
+  state: string,
+  type: 'turn.edited' | 'turns.recut',
+): [Reading] | EditRefusal {
+  if (isRestoring(recording)) return turnsChanged;
+  const reading = published(recording) ?? (state === 'awaiting-speakers' ? draft(recording) : null);
+  return reading ? [reading] : noDocuments(type);
+}
 
 const recutFact = (
   recording: Recording,

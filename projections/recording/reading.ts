@@ -97,6 +97,12 @@ export type Sample = { start: number; end: number; text: string };
 export const published = (recording: Recording): Reading | null =>
   recording.sources.published && read(recording, recording.sources.published);
 
+/** Whether an earlier version is about to take the place of what people are shown, and of what they say of that now. */
+export const isRestoring = ({ sources }: Pick<Recording, 'sources'>): boolean =>
+  sources.published !== null &&
+  sources.draft.results.restored !== null &&
+  basisOf(sources.draft) !== basisOf(sources.published);
+
 /** What the next documents will say, as far as it is known. */
 export const draft = (recording: Recording): Reading => read(recording, recording.sources.draft);
 

@@ -14,6 +14,7 @@ import {
   type DecideRecording,
 } from '../../../projections/recording/decide.ts';
 import { editDocument } from '../../../projections/recording/edit-document.ts';
+import { editSummary } from '../../../projections/recording/edit-summary.ts';
 import { editTurn, editTurns, splitTurn } from '../../../projections/recording/edit-turns.ts';
 import { draft, published } from '../../../projections/recording/reading.ts';
 import { evolve, noRecording } from '../../../projections/recording/recording.ts';
@@ -236,6 +237,21 @@ test('a turn in a script without blanks is corrected, and can be cut before any 
       ],
     ],
   );
+});
+
+test('while a version is restored nothing is said of what it replaces', () => {
+  const again = [...meeting, { ...punctuated }, summary, title, saved(2)];
+  const decided = restoreVersion(1)(recordingAfter(again));
+  assert.ok(!isRefusal(decided));
+  const restoring = given([...again, ...decided]);
+  const about = { document: 'transcript', markdown: '# mine', replaces: 'hash' } as const;
+  restoring.when(edit(0, { text: 'good evening' })).expect('TURNS_CHANGED');
+  restoring
+    .when(editDocument(about, () => ({ changes: [], own: true }), speakerName, 'anna'))
+    .expect('TURNS_CHANGED');
+  restoring.when(editSummary([{ add: { text: 'A point' } }], 'anna')).expect('SUMMARY_CHANGED');
+  const restored = recordingAfter([...again, ...decided, saved(3)]);
+  assert.ok(!isRefusal(edit(0, { text: 'good evening' })(restored, 'idle.saved')));
 });
 
 test('of many corrections at once the last says how long each speaks after them', () => {
