@@ -128,6 +128,8 @@ export type DocumentFiles = {
   rendered: ReadFact<'documents.rendered'>[];
   /** Documents in people's own words: the last that was sent of each, if it is one. */
   authored: Partial<Record<DocumentName, ReadFact<'document.edited'>>>;
+  /** The last that was sent of each, also where it counts no more: its file may be there. */
+  sent: Partial<Record<DocumentName, ReadFact<'document.edited'>>>;
 };
 
 type Request = ReadFact<'reprocessing.requested'>;
@@ -184,7 +186,10 @@ export const audioFact = (recording: Recording, { results }: Source) =>
 export function documentFilesOf(recording: Recording, { results }: Source): DocumentFiles {
   const named = factAt(recording, results.named, 'documents.named');
   const saved = factAt(recording, results.saved, 'documents.saved');
-  const edited = factsOf(recording, 'document.edited', results.authored);
+  const lastOfEach = (upTo: number | null) =>
+    Object.fromEntries(
+      factsOf(recording, 'document.edited', upTo).map((fact) => [fact.data.document, fact]),
+    );
   return {
     named,
     saved,
@@ -193,7 +198,8 @@ export function documentFilesOf(recording: Recording, { results }: Source): Docu
     rendered: factsOf(recording, 'documents.rendered', Infinity).filter(
       ({ version }) => version > (saved?.version ?? 0),
     ),
-    authored: Object.fromEntries(edited.map((fact) => [fact.data.document, fact])),
+    authored: lastOfEach(results.authored),
+    sent: lastOfEach(Infinity),
   };
 }
 

@@ -121,7 +121,7 @@ export async function deleteDocument(space: Space, filename: string): Promise<st
   return [...deleted, ...(await deleteFile(space, index))];
 }
 
-type OwnFiles = Pick<DocumentFiles, 'saved' | 'rendered' | 'authored'>;
+type OwnFiles = Pick<DocumentFiles, 'saved' | 'rendered' | 'authored' | 'sent'>;
 
 /** Hashes by which each document is known as one that may be replaced. */
 type OwnHashes = PerDocument<ReadonlySet<string>>;
@@ -130,7 +130,7 @@ type OwnHashes = PerDocument<ReadonlySet<string>>;
  * What we wrote last and what may have been written since (a process may have died after it), what
  * people sent through us, and the file that a person had seen when they sent another.
  */
-export function ownHashes({ saved, rendered, authored }: OwnFiles): OwnHashes {
+export function ownHashes({ saved, rendered, authored, sent }: OwnFiles): OwnHashes {
   const hashes = {
     index: new Set<string>(),
     transcript: new Set<string>(),
@@ -140,9 +140,8 @@ export function ownHashes({ saved, rendered, authored }: OwnFiles): OwnHashes {
     if (saved) hashes[name].add(saved.data.sha256[name]);
     for (const fact of rendered) hashes[name].add(fact.data.sha256[name]);
     const edit = authored[name];
-    if (!edit) continue;
-    if (edit.version > (saved?.version ?? 0)) hashes[name].add(edit.data.replaces);
-    const { markdown } = edit.content ?? {};
+    if (edit && edit.version > (saved?.version ?? 0)) hashes[name].add(edit.data.replaces);
+    const { markdown } = sent[name]?.content ?? {};
     if (markdown !== undefined) hashes[name].add(hash('sha256', markdown, 'hex'));
   }
   return hashes;

@@ -4,6 +4,7 @@ import { checkLog } from '../../src/recordings/check-log.ts';
 import type { ProblemAnswer } from '../support/http-client.ts';
 import { spelled } from '../support/spelled-audio.ts';
 import {
+  type World,
   ask,
   correct,
   heard,
@@ -128,6 +129,8 @@ test('a passage is removed: silence in its place, and no word of it anywhere', a
   const id = await meeting(at, [2, 4, 6, 1, 3, 5, 8, 10]);
   await correct(at, id, 'w10', 'ten');
   await ask(at, 'POST', `/recordings/${id}/sidenotes`, { at: 6.5, text: 'late' });
+  await sendOwn(at, (await read(service, token, id)).documents.transcript);
+  await service.reaches(id, 'idle.saved');
   await ask(at, 'POST', `/recordings/${id}/remove`, { from: 2, to: 5 });
   await service.reaches(id, 'idle.saved');
   const left = await read(service, token, id);
@@ -154,6 +157,18 @@ test('a passage is removed: silence in its place, and no word of it anywhere', a
   assert.equal(back.status, 409);
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
+
+/** Sends a document back as a person's own version, with a paragraph more. */
+async function sendOwn({ service, token }: World, name: string): Promise<void> {
+  const path = `/transcripts/${encodeURIComponent(name)}`;
+  const { body, headers } = await service.call<string>('GET', path, { token });
+  const sent = await service.call<{ own: boolean }>('PUT', path, {
+    token,
+    body: `${body}\nMine.\n`,
+    headers: { 'If-Match': headers.get('etag') ?? '', 'Content-Type': 'text/markdown' },
+  });
+  assert.deepEqual([sent.status, sent.body.own], [200, true]);
+}
 
 test('a passage is removed for good: the rest is another recording of the same names, and nothing is left', async (t) => {
   const at = await spelledWorld(t);
