@@ -68,6 +68,32 @@ test('PATCH …/utterances/{index}: words and speaker; the documents follow, and
   assert.equal((await utterance(0, { colour: 'x' })).status, 422);
 });
 
+test('an own transcript that is sent again takes back nothing that was corrected on the page since', async (t) => {
+  const { service, token, id, read, recording } = await saved(t, 'meeting');
+  const path = `/transcripts/${encodeURIComponent((await recording()).documents.transcript)}`;
+  const send = async (body: string) => {
+    const etag = (await service.call('GET', path, { token })).headers.get('etag') ?? '';
+    const headers = { 'If-Match': etag, 'Content-Type': 'text/markdown' };
+    return service.call<{ own: boolean; corrections: number }>('PUT', path, {
+      token,
+      body,
+      headers,
+    });
+  };
+  const own = `${await read('transcript')}\nMine.\n`;
+  assert.deepEqual((await send(own)).body.own, true);
+  const json = { text: 'This is the open plan.' };
+  await service.call('PATCH', `/recordings/${id}/utterances/1`, { token, json });
+  await service.reaches(id, 'idle.saved');
+  const again = await send(own.replace('Hello there.', 'Hello here.'));
+  assert.deepEqual([again.body.own, again.body.corrections], [true, 1]);
+  const { utterances } = await recording();
+  assert.deepEqual(
+    utterances.map(({ text }) => text),
+    ['Hello here.', 'This is the open plan.'],
+  );
+});
+
 test('by block: a correction, a cut and a joining reach their turn wherever it is by now, and only as it was seen', async (t) => {
   const { service, token, id, recording } = await saved(t, 'meeting');
   const path = `/recordings/${id}/utterances`;

@@ -32,18 +32,11 @@ import { reprocessProblems, reprocessSchema, reprocessed } from './recording-act
 import { folderOf, foldersMeant, tagsMeant } from '../order-changes.ts';
 import { libraryAnswer, statusName } from '../recording-answer.ts';
 import { deleteDocument } from '../../documents/write.ts';
-import {
-  type DocumentName,
-  documentNames,
-  speakerName,
-  documentsInput,
-} from '../../documents/documents.ts';
+import { type DocumentName, documentNames, speakerName } from '../../documents/documents.ts';
 import { documentFilesOf, type Recording } from '../../../projections/recording/recording.ts';
-import { type DocumentEdit, editDocument } from '../../../projections/recording/edit-document.ts';
-import type { Reading } from '../../../projections/recording/reading.ts';
+import { editDocument } from '../../../projections/recording/edit-document.ts';
 import { NotAccepted } from '../../recordings/refusals.ts';
-import { editIn } from '../../documents/document-edit.ts';
-import { summaryEditIn } from '../../documents/summary-edit.ts';
+import { comparison } from '../../documents/edit-comparison.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { perApp, type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
@@ -326,7 +319,8 @@ async function takeEdited(
   const document = documentIn(recording, filename);
   if (document === undefined) throw new NotAccepted('document.edited', state, []);
   if (document === null) throw notFound(detail('document-not-of-recording'));
-  const compare = await comparison(recordingId, document, markdown);
+  const there = present.bytes.toString('utf8');
+  const compare = await comparison(recordingId, document, { markdown, there });
   const given = { document, markdown, replaces: present.sha256 };
   const decision = editDocument(given, compare, speakerName, userId);
   const { facts } = await carryOut(services, ctx.state, recordingId, decision);
@@ -363,28 +357,6 @@ const textOnly = {
 
 /** The same name may be written with composed or with decomposed accents. */
 const sameName = (a: string, b: string): boolean => a.normalize('NFC') === b.normalize('NFC');
-
-/** What a person changed of a document as we would write it. */
-async function comparison(recordingId: string, document: DocumentName, markdown: string) {
-  const { renderDocuments } = await import('../../documents/render.ts');
-  return (now: Recording, reading: Reading): DocumentEdit => {
-    const { named, saved } = documentFilesOf(now, reading.source);
-    const { data, content } = named ?? {};
-    if (!data || !content) return { changes: [], own: true };
-    const input = documentsInput(
-      recordingId,
-      reading,
-      { ...data, ...content },
-      saved?.data ?? {},
-      saved?.content,
-    );
-    const ours = renderDocuments(input);
-    if (document === 'transcript') return editIn(ours.transcript, markdown);
-    return document === 'summary' && input.lines.length > 0
-      ? summaryEditIn(ours.summary, markdown, input)
-      : { changes: [], own: ours[document].trim() !== markdown.trim() };
-  };
-}
 
 /** @throws {Problem} 413, 415 */
 async function markdownBody(ctx: Context): Promise<string> {
