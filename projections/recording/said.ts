@@ -12,6 +12,7 @@ import {
   utterancesDivided,
 } from './said-divided.ts';
 import { mentionsGone } from './said-gone.ts';
+import { labelsSpoken, withNamesOf } from './said-speakers.ts';
 import type { Interruption } from './interruptions.ts';
 import type { Sidenote } from './sidenotes.ts';
 import { type Utterance, underLabels } from './utterances.ts';
@@ -131,7 +132,7 @@ export function partOf(said: Said, from: number, to: number): Said {
   };
   const whole = withLinesOf(part, isOfPart);
   const abstract = from === 0 ? said.summary.abstract : null;
-  return shifted({ ...whole, summary: { ...whole.summary, abstract } }, -from);
+  return shifted(withNamesOf({ ...whole, summary: { ...whole.summary, abstract } }), -from);
 }
 
 /** The same without what is said from one second to another: its times stay, side notes too. Pure. */
@@ -167,12 +168,15 @@ export function without(said: Said, from: number, to: number): Said {
   };
   // What a model made of a passage may say what is gone of it.
   const textOf = new Map(rested.blocks.map(({ id, text }) => [id, text]));
+  const mentions = mentionsGone(said.blocks, rested.blocks);
   const isWhole = ({ block, note }: Line) =>
     block === null
       ? note !== undefined
       : said.blocks.some(({ id, text }) => id === block && text === textOf.get(id));
-  const title = mentionsGone(said.blocks, rested.blocks)(said.title) ? '' : said.title;
-  return withLinesOf({ ...rested, title }, (line) => isOfPerson(line) || isWhole(line));
+  const title = mentions(said.title) ? '' : said.title;
+  // A task that is done is not in a person's words for that.
+  const isKept = (line: Line) => line.by !== undefined || (isWhole(line) && !mentions(line.text));
+  return withNamesOf(withLinesOf({ ...rested, title }, isKept));
 }
 
 /** What one says, and behind it what another says: under the same label who has the same name. Pure. */
@@ -376,14 +380,6 @@ function labelsBehind(first: Said, other: Said): Map<string, string> {
   }
   return labels;
 }
-
-/** Everybody who speaks, in the order in which they do. */
-export const labelsSpoken = ({ raw, recognised, blocks, names }: Said): string[] => {
-  const spoken = [raw, recognised, blocks].flatMap((all) =>
-    all.flatMap(({ speaker }) => speaker ?? []),
-  );
-  return [...new Set([...spoken, ...Object.keys(names)])];
-};
 
 const relabelled = (
   utterance: Utterance,

@@ -128,3 +128,34 @@ test('a line of a model on a side note stays when a passage is removed', async (
     [line.text],
   );
 });
+
+test('a line of a model that says what was removed goes with it, also as a task that is done', async (t) => {
+  const line = (text: string, block: string, kind: 'point' | 'task' = 'point') =>
+    ({ kind, text, speaker: null, person: null, due: null, block }) as const;
+  const lines = [
+    line('Ben comes back to w4', 't-0002'),
+    line('Ben says w1', 't-0002'),
+    line('Do w4', 't-0001', 'task'),
+  ];
+  const at = await spelledWorld(t, {
+    summarise: async (job) => {
+      await job.acquireSlot({ name: 'summarise', concurrency: 4 });
+      await job.append({
+        type: 'summary.completed',
+        data: { engine: 'scripted', model: null, parts: 1, language: 'en' },
+        content: { text: lines.map(({ text }) => text).join('\n'), lines },
+      });
+    },
+  });
+  const id = await meeting(at, [2, 4, 1, 3]);
+  const shown = async () =>
+    (await read(at.service, at.token, id)).summary.lines as unknown as Line[];
+  const task = (await shown()).find(({ text }) => text === 'Do w4');
+  await ask(at, 'PATCH', `/recordings/${id}/summary`, { edits: [{ line: task!.id, done: true }] });
+  await ask(at, 'POST', `/recordings/${id}/remove`, { from: 1, to: 2 });
+  await atRest(at, id);
+  assert.deepEqual(
+    (await shown()).map(({ text }) => text),
+    ['Ben says w1'],
+  );
+});

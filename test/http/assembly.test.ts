@@ -76,6 +76,22 @@ test('a recording is cut: each part has its seconds, words, corrections, names a
   }
 });
 
+test('who says nothing in a part of a recording that was cut is no speaker of it', async (t) => {
+  const at = await spelledWorld(t);
+  const id = await meeting(at, [1, 2, 4]);
+  const { into } = await ask(at, 'POST', `/recordings/${id}/cut`, { at: 1 });
+  for (const one of [id, into!]) await at.service.reaches(one, 'idle.saved');
+  const of = async (name: string) => {
+    const found = await ask<{ transcripts: { recording_id: string }[] }>(
+      at,
+      'GET',
+      `/transcripts?speaker=${name}`,
+    );
+    return found.transcripts.map((one) => one.recording_id);
+  };
+  assert.deepEqual([await of('Ben'), await of('Ann')], [[id], [into]]);
+});
+
 test('a line that rests on a side note rests on the same one after a cut and a join', async (t) => {
   const at = await spelledWorld(t);
   const { service, token } = at;
