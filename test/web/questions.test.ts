@@ -4,12 +4,14 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { type Brain, wellBehaved } from '../support/language-servers-brains.ts';
-import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { apiOf, inviteUser, startServiceProcess } from '../support/service-process.ts';
 import {
+  type Session,
   checkLook,
   noteAnnouncements,
   dataWithAda,
   openPage,
+  password,
   phone,
   saidIn,
   startChromium,
@@ -148,4 +150,32 @@ test('a note is asked: lines that play, kept as side notes; given up, not found,
       await theirs.context().close();
     },
   );
+});
+
+test('who may only read a note is not offered to keep an answer as side notes', async (t) => {
+  const language = await startLanguageServer({ flavour: 'openai', brain: answering });
+  t.after(language.close);
+  const { dataDir, session } = await dataWithAda(t);
+  const [id] = await tellMeetings(dataDir, [readingRoom]);
+  const service = await startServiceProcess(dataDir, {
+    MITSCHRIFT_LLM_BASE_URL: language.url,
+    MITSCHRIFT_LLM_MODEL: 'test-model',
+  });
+  t.after(async () => await service.end('SIGTERM'));
+  const api = apiOf(service.url, session.token);
+  // The login may be older than five minutes.
+  await api.post('/users/me/confirm', { current_password: password });
+  await inviteUser(service.url, session.token, { username: 'ben', password });
+  await api.put(`/recordings/${id}/access`, { user: 'ben' });
+  const ben = await apiOf(service.url).post<Session>('/login', { username: 'ben', password });
+  const page = await openPage(t, await startChromium(t), {
+    url: `${service.url}/notes/${id}`,
+    session: ben,
+    expected,
+  });
+  await page.getByLabel('Ask about this note').fill('When is the lift inspected?');
+  await page.keyboard.press('Enter');
+  const answer = page.locator('.answer');
+  await answer.getByRole('button', { name: 'Copy' }).waitFor();
+  assert.equal(await answer.getByRole('button', { name: 'Keep as side notes' }).count(), 0);
 });
