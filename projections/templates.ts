@@ -1,4 +1,6 @@
+import { refuse } from '../events/command-handler.ts';
 import type { TemplateContent } from '../events/facts/templates.ts';
+import { problemOf } from '../src/words/problems.ts';
 import { type DecidePersonal, nameFault, tooManyNames, unknownInOrder } from './personal.ts';
 
 /** Templates that a user may have, and the house. */
@@ -18,17 +20,20 @@ export const createTemplate =
       ? tooManyNames('templates', templatesMax)
       : (nameFault(templates, { name: content.name }) ?? [saved(id, 1, content)]);
 
-/** Another revision; the same again is none. */
+/** Another revision; the same again is none. @param seen revisions, one of which it must still be; undefined: any */
 export const changeTemplate =
-  (id: string, content: TemplateContent): DecidePersonal =>
+  (id: string, content: TemplateContent, seen?: readonly string[]): DecidePersonal =>
   ({ templates }) => {
     const there = templates.get(id);
     if (!there) return unknownInOrder;
     const { id: _id, revision, ...before } = there;
     const isSame = JSON.stringify(inOrder(before)) === JSON.stringify(inOrder(content));
     if (isSame) return [];
+    if (seen?.includes(String(revision)) === false) return changedMeanwhile;
     return nameFault(templates, { id, name: content.name }) ?? [saved(id, revision + 1, content)];
   };
+
+const changedMeanwhile = refuse('changed-meanwhile', problemOf('changed-meanwhile'));
 
 /** Summaries that it made stay. */
 export const deleteTemplate =

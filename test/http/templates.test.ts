@@ -66,6 +66,28 @@ test('a template is made, changed and deleted, each change a revision, over a re
   assert.deepEqual((await listed(service, token)).templates, []);
 });
 
+test('a template is not saved over what somebody else made of it since', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { body } = await service.call<Template>('POST', '/templates', { token, json: minutes });
+  const put = async (json: object, seen: number) =>
+    await service.call<ProblemAnswer>('PUT', `/templates/${body.id}`, {
+      token,
+      json,
+      headers: { 'If-Match': `"${seen}"` },
+    });
+  const longer = { ...minutes, length: 'long' };
+  assert.equal((await put(longer, body.revision)).status, 200);
+  const late = await put({ ...minutes, instructions: 'Be kind.' }, body.revision);
+  assert.deepEqual([late.status, late.body.type], [412, '/problems/changed-meanwhile']);
+  assert.deepEqual((await listed(service, token)).templates, [
+    { id: body.id, revision: 2, ...longer },
+  ]);
+  // What is there already is no change.
+  assert.equal((await put(longer, body.revision)).status, 200);
+  assert.equal((await put({ ...longer, instructions: 'Be kind.' }, 2)).status, 200);
+});
+
 test('templates of the house are chosen by everybody and changed by administrators', async (t) => {
   const service = await startService(t);
   const token = await service.setUp();

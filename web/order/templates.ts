@@ -21,16 +21,17 @@ export const {
   (again) => locale.listen(again),
 );
 
-/** @param id null: a new one @throws {ApiError} */
+/** @param there which one, as it was seen; null: a new one @throws {ApiError} */
 export async function saveTemplate(
   of: Whose,
-  id: string | null,
+  there: Pick<Template, 'id' | 'revision'> | null,
   body: TemplateBody,
 ): Promise<void> {
   const query = { of };
-  if (id === null) await answer(api.POST('/templates', { params: { query }, body }));
+  if (there === null) await answer(api.POST('/templates', { params: { query }, body }));
   else {
-    const params = { path: { template: id }, query };
+    const header = { 'If-Match': `"${there.revision}"` };
+    const params = { path: { template: there.id }, query, header };
     await answer(api.PUT('/templates/{template}', { params, body }));
   }
   await readTemplates();

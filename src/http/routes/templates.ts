@@ -1,3 +1,4 @@
+import { seenBy } from '../if-match.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import * as z from 'zod';
 import { asSpoken, templateLengths } from '../../../events/facts/templates.ts';
@@ -139,13 +140,19 @@ export const templateRoutes = [
     description:
       'Summaries that it made stay as they are, until their recordings are processed again.',
     query: ofSchema,
+    headers: [
+      {
+        name: 'If-Match',
+        description: '`revision` that was changed: 412 when there is another by now.',
+      },
+    ],
     body: { json: templateSchema },
     answers: { 200: { description: 'The template as it is now.', json: answers.template } },
     problems: ['not-found', 'name-taken', 'not-admin'],
     command: true,
     async run(asked, services) {
       const { template: id } = asked.params;
-      await changedOf(asked, services, changeTemplate(id, asked.body));
+      await changedOf(asked, services, changeTemplate(id, asked.body, seenBy(asked)));
       return await templateAfter(asked, services, id);
     },
   }),
