@@ -173,7 +173,7 @@ export const templateRoutes = [
     summary: 'What a template would make of a recording; nothing is kept',
     description:
       'A language model has to be set up; it waits as a job of it does. Lines for which nothing was found that was said ' +
-      'are left out. Ends when the client goes. It counts as a question: ' +
+      'are left out, unless the template has a language of its own. Ends when the client goes. It counts as a question: ' +
       `${questionLimits.perUserMax} at once, ${questionLimits.perHourMax} an hour.`,
     body: {
       json: z.strictObject({ template: templateSchema, recording_id: z.string().min(1).max(64) }),

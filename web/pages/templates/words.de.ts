@@ -4,7 +4,7 @@ import type { English } from './words.ts';
 export default {
   templates: 'Vorlagen',
   intro:
-    'Eine Vorlage bestimmt, wie eine Zusammenfassung aussieht. Jede Zeile muss weiterhin durch etwas Gesagtes belegt sein.',
+    'Eine Vorlage bestimmt, wie eine Zusammenfassung aussieht. Ohne eigene Sprache der Vorlage muss jede Zeile durch etwas Gesagtes belegt sein.',
   newTemplate: 'Neue Vorlage',
   mine: 'Eigene',
   for: 'Für',
@@ -36,13 +36,15 @@ export default {
   addSection: 'Abschnitt hinzufügen',
   ofTwelve: '{count} von 12',
   instructions: 'Anweisungen (optional)',
-  instructionsHint: 'Anweisungen können nichts hinzufügen, was nicht gesagt wurde.',
+  instructionsHint:
+    'Ohne eigene Sprache der Vorlage können Anweisungen nichts hinzufügen, was nicht gesagt wurde.',
   length: 'Länge',
   'length:short': 'kurz',
   'length:medium': 'mittel',
   'length:long': 'lang',
   language: 'Sprache',
   asSpoken: 'wie gesprochen',
+  languageHint: 'Zeilen werden nicht mit dem Gesagten abgeglichen.',
   deleteTemplate: 'Vorlage löschen…',
   deleteTitle: 'Vorlage „{name}“ löschen?',
   deleteText:

@@ -4,7 +4,7 @@ import { wordsFor } from '../../components/words.ts';
 const english = {
   templates: 'Templates',
   intro:
-    'A template says what a summary looks like. Every line still has to be backed by something that was said.',
+    'A template says what a summary looks like. Unless it has its own language, every line has to be backed by something that was said.',
   newTemplate: 'New template',
   mine: 'Mine',
   for: 'For',
@@ -36,13 +36,15 @@ const english = {
   addSection: 'Add section',
   ofTwelve: params('{count} of 12'),
   instructions: 'Instructions (optional)',
-  instructionsHint: 'Instructions can’t add anything that wasn’t said.',
+  instructionsHint:
+    'Unless the template has its own language, instructions can’t add anything that wasn’t said.',
   length: 'Length',
   'length:short': 'short',
   'length:medium': 'medium',
   'length:long': 'long',
   language: 'Language',
   asSpoken: 'as spoken',
+  languageHint: 'Lines are not checked against what was said.',
   deleteTemplate: 'Delete template…',
   deleteTitle: params('Delete template “{name}”?'),
   deleteText:
