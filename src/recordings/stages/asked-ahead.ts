@@ -1,4 +1,5 @@
 import type { Completion, LanguageModel } from '../../language/model.ts';
+import { untilAborted } from '../../shared/abort.ts';
 
 /**
  * Answers of the language model to questions asked while a recording ran, by recording. The stage that asks the same after
@@ -7,8 +8,10 @@ import type { Completion, LanguageModel } from '../../language/model.ts';
 export interface AskedAhead {
   /** The model, asked for the same only once. */
   of(recordingId: string, model: LanguageModel): LanguageModel;
-  /** Aborts when no answer to questions asked ahead is wanted any more. */
-  signal(recordingId: string): AbortSignal;
+  /** Aborts when no answer to questions asked ahead is wanted any more; `queued`: when none is that waits for its turn. */
+  signals(recordingId: string): { whole: AbortSignal; queued: AbortSignal };
+  /** The stage asks by itself now: what is being answered goes on and is used, what only waits for its turn ends. */
+  begin(recordingId: string): void;
   forget(recordingId: string): void;
 }
 
@@ -20,13 +23,18 @@ type Answer = { text: string; by: string };
 type Kept = {
   answers: Map<string, Promise<Answer>>;
   stop: AbortController;
+  stopQueued: AbortController;
   timer?: NodeJS.Timeout;
 };
 
 export function openAskedAhead(): AskedAhead {
   const all = new Map<string, Kept>();
   const keptOf = (recordingId: string): Kept => {
-    const kept: Kept = all.get(recordingId) ?? { answers: new Map(), stop: new AbortController() };
+    const kept: Kept = all.get(recordingId) ?? {
+      answers: new Map(),
+      stop: new AbortController(),
+      stopQueued: new AbortController(),
+    };
     all.set(recordingId, kept);
     clearTimeout(kept.timer);
     kept.timer = setTimeout(() => forget(recordingId), keptMs).unref();
@@ -41,7 +49,11 @@ export function openAskedAhead(): AskedAhead {
   };
   return {
     forget,
-    signal: (recordingId) => keptOf(recordingId).stop.signal,
+    signals(recordingId) {
+      const { stop, stopQueued } = keptOf(recordingId);
+      return { whole: stop.signal, queued: stopQueued.signal };
+    },
+    begin: (recordingId) => all.get(recordingId)?.stopQueued.abort(),
     of: (recordingId, model) => ({
       queue: model.queue,
       get model() {
@@ -52,7 +64,8 @@ export function openAskedAhead(): AskedAhead {
         const { answers } = keptOf(recordingId);
         const key = keyOf(model, completion);
         // What failed then may work now.
-        const known = await answers.get(key)?.catch(() => undefined);
+        const before = answers.get(key);
+        const known = before && (await untilAborted(before, signal).catch(() => undefined));
         if (known?.by === model.model) return known.text;
         signal.throwIfAborted();
         const asked = answerOf(model, completion, signal);

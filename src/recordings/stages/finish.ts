@@ -64,6 +64,7 @@ export const punctuateStage = (
   deps: Deps & { asked: AskedAhead; modelsDir: ModelFolders },
 ): StageActivity =>
   withModel(deps, 'punctuate', async (job, { raw: blocks, language }, model, missing) => {
+    deps.asked.begin(job.recordingId);
     const asked: PunctuatedHere =
       model && blocks.length > 0
         ? await punctuate(blocks, deps.asked.of(job.recordingId, model), {
@@ -368,8 +369,7 @@ function withModel(
   async function withoutModel(job: Job, recording: Recording, missing: Missing): Promise<void> {
     const appendResult = await ask(job, draft(recording), null, missing, recording);
     // A retelling would be over with the fact that says so: its title says it itself.
-    const isOfRetelling = stage === 'entitle' && recording.sources.retelling;
-    if (isOfRetelling) logMissing(deps, stage, job, missing);
+    if (stage === 'entitle' && recording.sources.retelling) logMissing(deps, stage, job, missing);
     else await appendFallback(deps, stage, job, missing);
     await appendResult();
   }

@@ -41,7 +41,7 @@ export function punctuatedAhead(
 
   async function ask(
     heard: readonly Utterance[],
-    { language, signal }: { language: string | null; signal: AbortSignal },
+    { language, signals }: { language: string | null; signals: Signals },
   ): Promise<void> {
     // The last one may go on.
     const blocks = paragraphs(heard, null).slice(0, -1);
@@ -49,7 +49,11 @@ export function punctuatedAhead(
     const lease = await languageModel();
     if (!lease) return;
     try {
-      const model = asked.of(recordingId, inTurn(job, lease.value, isBehind));
+      const model = asked.of(
+        recordingId,
+        inTurn(job, lease.value, { isBehind, queued: signals.queued }),
+      );
+      const signal = signals.whole;
       await punctuate(blocks, model, { signal, language, goesOn: true, onProgress: () => {} });
       blocksDone = blocks.length;
     } finally {
@@ -60,10 +64,10 @@ export function punctuatedAhead(
     grown(heard, language) {
       if (isAtWork || isBehind() || performance.now() < pausedUntil) return;
       isAtWork = true;
-      const signal = asked.signal(recordingId);
-      void ask([...heard], { language, signal })
+      const signals = asked.signals(recordingId);
+      void ask([...heard], { language, signals })
         .catch((error: unknown) => {
-          if (error instanceof Behind || signal.aborted) return;
+          if (error instanceof Behind || signals.whole.aborted || signals.queued.aborted) return;
           pausedUntil = performance.now() + pauseMs;
           log.warn({ err: error, recordingId }, 'punctuation during recording failed');
         })
@@ -72,8 +76,14 @@ export function punctuatedAhead(
   };
 }
 
-/** Each request waits for its turn, and is left where speech waits to be recognised. */
-const inTurn = (job: Job, model: LanguageModel, isBehind: () => boolean): LanguageModel => ({
+type Signals = ReturnType<AskedAhead['signals']>;
+
+/** Each request waits for its turn, and is left where speech waits to be recognised, or the stage asks by itself. */
+const inTurn = (
+  job: Job,
+  model: LanguageModel,
+  { isBehind, queued }: { isBehind: () => boolean; queued: AbortSignal },
+): LanguageModel => ({
   queue: model.queue,
   get model() {
     return model.model;
@@ -81,7 +91,7 @@ const inTurn = (job: Job, model: LanguageModel, isBehind: () => boolean): Langua
   contextTokens: (signal) => model.contextTokens(signal),
   async complete(completion, signal) {
     const queue = { name: model.queue, concurrency: slotsPerModel };
-    const slot = await job.turn(queue, signal, { isShown: false });
+    const slot = await job.turn(queue, AbortSignal.any([signal, queued]), { isShown: false });
     try {
       if (isBehind()) throw new Behind();
       return await model.complete(completion, signal);
