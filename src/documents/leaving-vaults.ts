@@ -1,9 +1,11 @@
+import type { EventStore } from '../../events/store.ts';
+import { loadOnce } from '../shared/package.ts';
 import { inTime } from '../shared/abort.ts';
 import { codeOf, syscallOf } from '../shared/errors.ts';
 import { patienceMs } from '../shared/folder-fault.ts';
 import type { Log } from '../shared/log.ts';
 import { NoVault, type Removed, removeLeavingFrom } from './vault.ts';
-import { foldersWithCopies } from './vault-folders.ts';
+import { foldersWithCopies, rememberSetFolders } from './vault-folders.ts';
 import { type CopyRecords, leavingCopies, openVaultLedger } from './vault-ledger.ts';
 
 /*
@@ -24,17 +26,19 @@ export type LeavingVaults = {
   removeNoted(): Promise<void>;
 };
 
-/** @param parts.vaultsOf folders that are set now for copies of an owner's documents */
-export function leavingVaults({
-  vaultsOf,
-  log,
-  ...records
-}: CopyRecords & { vaultsOf(owner: string): readonly string[]; log: Log }): LeavingVaults {
+type Deps = CopyRecords & {
+  /** Folders that are set now for copies of an owner's documents. */
+  vaultsOf(owner: string): readonly string[];
+  store: Pick<EventStore, 'read'>;
+  log: Log;
+};
+
+/** Remembers and removes them; each attempt ends in time. */
+export function leavingVaults({ log, ...records }: Deps): LeavingVaults {
   const noted = leavingCopies(records.kept);
   /** Attempts that nobody waits for any more: another of the same vault would only wait behind one. */
   const hanging = new Set<string>();
-  const placesOf = async (owner: string, paths: readonly string[]) =>
-    await foldersWithCopies(records, owner, { present: vaultsOf(owner), paths });
+  const placesOf = placesIn(records);
   return {
     async note(owner, paths) {
       for (const { vault, paths: some } of await placesOf(owner, paths))
@@ -92,6 +96,15 @@ export function leavingVaults({
       'copies of erased notes could not be removed from a notes folder; trying again',
     );
   }
+}
+
+/** Where copies of an owner's documents may be, as `foldersWithCopies`; those of earlier releases among them. */
+function placesIn({ vaultsOf, store, ...records }: Omit<Deps, 'log'>) {
+  const remembered = loadOnce(() => rememberSetFolders(records.kept, store));
+  return async (owner: string, paths: readonly string[]) => {
+    await remembered();
+    return await foldersWithCopies(records, owner, { present: vaultsOf(owner), paths });
+  };
 }
 
 class TookTooLong extends Error {

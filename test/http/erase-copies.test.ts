@@ -5,6 +5,7 @@ import { mkdir, readFile, readdir, rename, rm, symlink, writeFile } from 'node:f
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDesktop } from '../../src/documents/desktop.ts';
+import type { KeptKind } from '../../src/storage/kept.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, startService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -78,13 +79,25 @@ test('copies in folders that were set before are removed with the note, or named
   const [first, second] = [await tempDir(t), await tempDir(t)];
   for (const folder of [first, second]) {
     await choose(folder);
-    await eventually('it is in the folder', async () => existsSync(join(folder, documents.index)));
+    await eventually('it is in the folder', async () => areIn(folder, documents));
   }
   await choose(null);
   await writeFile(join(second, documents.transcript), 'mine');
   assert.deepEqual(await erase(), { status: 200, left: [documents.transcript], away: [] });
   assert.deepEqual(await readdir(first), []);
   assert.deepEqual(await readdir(second), [dirname(documents.transcript)]);
+});
+
+test('copies of an earlier release, which remembered no folders, are found by the log', async (t) => {
+  const { erase, choose, documents, forgetFolders, restart } = await withVault(t);
+  const folder = await tempDir(t);
+  await choose(folder);
+  await eventually('it is in the folder', async () => areIn(folder, documents));
+  await choose(null);
+  await forgetFolders();
+  await restart();
+  assert.deepEqual(await erase(), { status: 204, left: undefined, away: undefined });
+  assert.deepEqual(await readdir(folder), []);
 });
 
 test('a copy in a folder of the house that is another by now is removed with the note', async (t) => {
@@ -171,6 +184,9 @@ for (const [how, leave] of [
     assert.deepEqual(await readdir(vault), [documents.index]);
   });
 
+const areIn = (folder: string, documents: Documents): boolean =>
+  Object.values(documents).every((path) => existsSync(join(folder, path)));
+
 /** A saved recording of the first administrator, and a vault. */
 async function withVault(t: TestContext) {
   const vault = join(await tempDir(t), 'vault');
@@ -208,6 +224,11 @@ async function withVault(t: TestContext) {
         { token },
       );
       return { status, left: body.left, away: body.away };
+    },
+    async forgetFolders() {
+      const kind = { name: 'vault-folders', endsAt: () => null, volatileMax: null, keys: 'plain' };
+      const rows = service.services.kept.of(kind as KeptKind<string>);
+      await rows.delete((await rows.list('')).map(({ key }) => key));
     },
     audio: () => readdir(join(service.dataDir, 'recordings')),
     async restart(env: Record<string, string> = options.env) {

@@ -3,7 +3,17 @@ import { eventually } from '../support/eventually.ts';
 import { type Operation, done, names, some, spoken, talkOf } from './at.ts';
 import type { Door } from './door.ts';
 import { type Shown, atRest, isGone, linesOf, readTalk, wordsIn } from './reading.ts';
-import { type Second, cut, forget, join, put, reassigned, renamed, without } from './talks.ts';
+import {
+  type Line,
+  type Second,
+  cut,
+  forget,
+  join,
+  put,
+  reassigned,
+  renamed,
+  without,
+} from './talks.ts';
 
 export const note: Operation = async (at) => {
   const { door, world, random, index, tell } = at;
