@@ -25,6 +25,7 @@ import {
   twinOf,
   withSuggestions,
 } from '../../../web/pages/speakers/naming.ts';
+import { limits } from '../../../src/http/limits.ts';
 import { speakerNumber } from '../../../projections/recording/written-texts.ts';
 import { markOfName, speakerNumberOf } from '../../../web/components/speaker-marks.ts';
 import { seeded } from '../../support/seeded.ts';
@@ -356,6 +357,28 @@ test('who said a passage is not taken back in another transcript, where its bloc
     now = other;
     await assert.rejects(back.send(), ChangedSince);
   }
+});
+
+test('many corrections are sent in as many requests as the service takes', async (t) => {
+  const sent: number[] = [];
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    const { edits } = (await request.json()) as { edits: object[] };
+    sent.push(edits.length);
+    return Response.json({});
+  });
+  const utterances = Array.from({ length: 2500 }, (_, at) => ({
+    ...turn(at, at, 'one'),
+    revision: 'r',
+  }));
+  const now = { speakers_revision: '5', speakers: [], utterances } as unknown as Recording;
+  const note = { id: 'a', now: () => now, refresh: async () => true, renamed: new Map() };
+  const edits = utterances.map(({ block }) => ({
+    block,
+    from: { text: 'one' },
+    to: { text: 'two' },
+  }));
+  await correcting(note, edits).send();
+  assert.deepEqual(sent, [limits.turnEditsMax, limits.turnEditsMax, 500]);
 });
 
 test('speakers are counted on pages as in documents', () => {

@@ -41,7 +41,7 @@ export function noteOf(id: string, opened: OpenRecording): Note {
 }
 
 /** So many the service takes at once. */
-const editsMax = 2000;
+const editsMax = 1000;
 
 /** Corrects turns, all or none as far as the service takes them at once. @param seen what the edits were made on */
 export function correcting(note: Note, edits: readonly Edit[], seen = seenOf(note, edits)): Plan {
