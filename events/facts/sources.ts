@@ -189,11 +189,10 @@ function resultsAfter(sources: Sources, fact: SourceFact): Sources {
  * Nothing is left of what the earlier documents were made of: it is of other audio. Own words of people stay only in what is
  * put together whole.
  */
-function assembled(before: Sources, { parts = [] }: Assembled): Sources {
+function assembled(before: Sources, data: Assembled): Sources {
   const next = furtherRun(before, 'speech-to-text');
-  const isJoined = new Set(parts.map(({ recording }) => recording)).size > 1;
   const { results } = next.draft;
-  const authored = isJoined ? results.authored : null;
+  const authored = isJoined(data) ? results.authored : null;
   const draft = {
     ...next.draft,
     results: { ...results, reworded: null, authored, interrupted: null },
@@ -201,6 +200,10 @@ function assembled(before: Sources, { parts = [] }: Assembled): Sources {
   const versions = before.versions.map(() => noSource);
   return { ...next, draft, saved: null, published: null, versions, unwritten: [] };
 }
+
+/** Whether it is several recordings, each whole: else something of it was left out. Pure. */
+export const isJoined = ({ parts = [] }: Pick<Assembled, 'parts'>): boolean =>
+  new Set(parts.map(({ recording }) => recording)).size > 1;
 
 type Assembled = Extract<RecordingFact, { type: 'audio.assembled' }>['data'];
 

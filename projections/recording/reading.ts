@@ -1,4 +1,4 @@
-import { basisOf, type Source } from '../../events/facts/sources.ts';
+import { basisOf, isJoined, type Source } from '../../events/facts/sources.ts';
 import type { Kind } from '../../events/facts/recording.ts';
 import type { Block, Correction, Stretch } from '../../events/facts/transcript.ts';
 import { type Utterance, utterancesIn } from './utterances.ts';
@@ -32,8 +32,10 @@ export type Reading = {
   filename: string | null;
   /** When it began, as a person said; null: as the first fact has it. RFC 3339 with offset. */
   localStart: string | null;
-  /** All titles that people replaced, oldest first. */
+  /** All titles that people replaced, oldest first: none from before something was removed, which they may quote. */
   formerTitles: string[];
+  /** The same of the first title, by which its documents are named. */
+  isFirstTitleGone: boolean;
   abstract: string | null;
   summary: string | null;
   /** The summary line by line; none where it is prose. */
@@ -149,6 +151,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const shownBlocks = blocksAfter(blocks, late);
   const corrected = withCorrections(carried?.content?.corrected ?? [], late, shownBlocks);
   const given = givenByPeople(recording, source, speakers);
+  const shortened = shortenedAt(recording);
   return {
     source,
     kind: source.kind ?? 'solo',
@@ -156,8 +159,10 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     filename: factAt(recording, 1, 'audio.imported')?.content?.filename ?? null,
     localStart: factAt(recording, results.startChanged, 'start.changed')?.data.local_start ?? null,
     formerTitles: factsOf(recording, 'title.changed', results.titled).flatMap(
-      ({ content }) => plainTitle(content?.previous ?? null) ?? [],
+      ({ version, content }) =>
+        version < shortened ? [] : (plainTitle(content?.previous ?? null) ?? []),
     ),
+    isFirstTitleGone: (results.named ?? 0) < shortened,
     ...corrected.texts(written),
     lines: corrected.lines(written.lines),
     editable: corrected.lines(editableLines(recording, source)),
@@ -182,6 +187,10 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
     notes: notesOf(source, [...countingFacts(recording, source), ...edits], given),
   };
 }
+
+/** Version of the fact by which a part of it was last removed, or became another recording; 0: none was. */
+const shortenedAt = ({ facts }: Recording): number =>
+  facts.findLast((fact) => fact.type === 'audio.assembled' && !isJoined(fact.data))?.version ?? 0;
 
 const byTime = (utterances: readonly Utterance[]): Utterance[] =>
   utterances.toSorted((a, b) => a.start - b.start);

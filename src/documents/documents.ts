@@ -150,7 +150,7 @@ export function documentsInput(
   const { kind, language, duration, speakers, blocks } = reading;
   const firstTitle = plainTitle(named.title);
   const title = reading.title ?? firstTitle;
-  const former = [firstTitle, ...reading.formerTitles];
+  const former = [...(reading.isFirstTitleGone ? [] : [firstTitle]), ...reading.formerTitles];
   return {
     recordingId,
     base: named.base,

@@ -23,5 +23,13 @@ for (const forGood of [true, false])
     await at.service.reaches(into ?? id, 'idle.saved');
     const { title, documents, ...left } = await read(at.service, at.token, into ?? id);
     assert.doesNotMatch(`${title} ${JSON.stringify(left.summary)}`, /w4/u);
+    const { body } = await at.service.call<string>(
+      'GET',
+      `/transcripts/${encodeURIComponent(documents.index)}`,
+      { token: at.token },
+    );
+    const [front = ''] = /^---\n[^]*?\n---\n/u.exec(body) ?? [];
+    assert.match(front, /aliases:/u);
+    assert.doesNotMatch(front, /w4/u);
     if (forGood) assert.doesNotMatch(JSON.stringify(documents), /w4/u);
   });
