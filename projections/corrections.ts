@@ -1,6 +1,7 @@
 import { type LoggedFact, isRecordingFact } from '../events/facts/catalogue.ts';
 import { filesAfter, noFiles } from '../events/facts/files.ts';
 import { recordingOf } from '../events/facts/recording.ts';
+import { isJoined } from '../events/facts/sources.ts';
 import { startingWith } from './list-page.ts';
 import { type CorrectedPair, foldedText, pairKey } from './recording/corrected-pairs.ts';
 import { isErased } from './recording/digest.ts';
@@ -16,11 +17,12 @@ import type { Projection, ProjectionStorage, Seal } from './runner/projection.ts
  */
 export const correctedWords: Projection = {
   name: 'corrections',
-  version: 1,
+  version: 2,
   interests: new Set<LoggedFact['type']>([
     'recording.started',
     'audio.imported',
     'recording.handed_over',
+    'audio.assembled',
     'recording.discarded',
     'recording.erased',
     'turn.edited',
@@ -41,7 +43,7 @@ export const correctedWords: Projection = {
     const { owner } = filesAfter({ ...noFiles, owner: before?.owner ?? null }, fact);
     if (owner === null) return;
     const known = before?.pairs ?? [];
-    const pairs = fact.type === 'turn.edited' ? pairsAfter(known, fact) : known;
+    const pairs = pairsAfter(known, fact);
     if (before && before.owner === owner && pairs === before.pairs) return;
     const last = pairs.at(-1);
     const listed = last ? `i/${owner}/${String(last.n).padStart(16, '0')}/${id}` : null;
@@ -119,11 +121,14 @@ function sealOfPairs(key: string): Seal | undefined {
   return kind === 'w' && subject !== undefined ? { subject, open: ['owner', 'listed'] } : undefined;
 }
 
-/** The same list where a correction says nothing of words. What takes a pair back takes it out. */
-function pairsAfter(
-  pairs: readonly Pair[],
-  fact: Extract<LoggedFact, { type: 'turn.edited' }>,
-): readonly Pair[] {
+/**
+ * The same list where a fact says nothing of words. What takes a pair back takes it out; where something of the audio was left
+ * out, none may be of that.
+ */
+function pairsAfter(pairs: readonly Pair[], fact: LoggedFact): readonly Pair[] {
+  if (fact.type === 'audio.assembled')
+    return isJoined(fact.data) || pairs.length === 0 ? pairs : [];
+  if (fact.type !== 'turn.edited') return pairs;
   const corrected = fact.content?.corrected ?? [];
   if (corrected.length === 0) return pairs;
   let after = pairs;

@@ -174,6 +174,19 @@ test('a passage is removed: silence in its place, and no word of it anywhere', a
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 
+test('what was corrected in a passage that was removed is no suggestion of a word', async (t) => {
+  const at = await spelledWorld(t);
+  const ids = [await meeting(at, [1, 2, 4, 6]), await meeting(at, [1, 2, 4, 6])];
+  for (const id of ids) await correct(at, id, 'w6', 'six');
+  const suggested = async () =>
+    (await ask<{ suggestions: object[] }>(at, 'GET', '/words/suggestions')).suggestions.length;
+  assert.equal(await suggested(), 1);
+  await at.service.reaches(ids[0]!, 'idle.saved');
+  await ask(at, 'POST', `/recordings/${ids[0]}/remove`, { from: 3, to: 4 });
+  await at.service.reaches(ids[0]!, 'idle.saved');
+  assert.equal(await suggested(), 0);
+});
+
 /** Sends a document back as a person's own version, with a paragraph more. */
 async function sendOwn({ service, token }: World, name: string): Promise<void> {
   const path = `/transcripts/${encodeURIComponent(name)}`;
