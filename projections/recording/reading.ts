@@ -151,18 +151,13 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const shownBlocks = blocksAfter(blocks, late);
   const corrected = withCorrections(carried?.content?.corrected ?? [], late, shownBlocks);
   const given = givenByPeople(recording, source, speakers);
-  const shortened = shortenedAt(recording);
   return {
     source,
     kind: source.kind ?? 'solo',
     title: plainTitle(titleOf(recording, source, speakers)),
     filename: factAt(recording, 1, 'audio.imported')?.content?.filename ?? null,
     localStart: factAt(recording, results.startChanged, 'start.changed')?.data.local_start ?? null,
-    formerTitles: factsOf(recording, 'title.changed', results.titled).flatMap(
-      ({ version, content }) =>
-        version < shortened ? [] : (plainTitle(content?.previous ?? null) ?? []),
-    ),
-    isFirstTitleGone: (results.named ?? 0) < shortened,
+    ...titlesBefore(recording, results),
     ...corrected.texts(written),
     lines: corrected.lines(written.lines),
     editable: corrected.lines(editableLines(recording, source)),
@@ -188,9 +183,19 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   };
 }
 
-/** Version of the fact by which a part of it was last removed, or became another recording; 0: none was. */
-const shortenedAt = ({ facts }: Recording): number =>
-  facts.findLast((fact) => fact.type === 'audio.assembled' && !isJoined(fact.data))?.version ?? 0;
+/** Titles that it had, without those from before a part of it was last removed, or became another recording. */
+function titlesBefore(
+  recording: Recording,
+  { titled, named }: Source['results'],
+): Pick<Reading, 'formerTitles' | 'isFirstTitleGone'> {
+  const shortened =
+    recording.facts.findLast((fact) => fact.type === 'audio.assembled' && !isJoined(fact.data))
+      ?.version ?? 0;
+  const formerTitles = factsOf(recording, 'title.changed', titled).flatMap(({ version, content }) =>
+    version < shortened ? [] : (plainTitle(content?.previous ?? null) ?? []),
+  );
+  return { formerTitles, isFirstTitleGone: (named ?? 0) < shortened };
+}
 
 const byTime = (utterances: readonly Utterance[]): Utterance[] =>
   utterances.toSorted((a, b) => a.start - b.start);
