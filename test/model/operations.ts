@@ -12,6 +12,7 @@ import {
   put,
   reassigned,
   renamed,
+  textsOf,
   without,
 } from './talks.ts';
 
@@ -207,8 +208,10 @@ export const erase: Operation = async (at) => {
   const { status } = await door.command('DELETE', `/recordings/${talk.id}`);
   assert.ok(status < 300 || status === 404, `DELETE: ${status}`);
   await isGone(door, talk.id);
-  forget(world, talk);
   world.talks.delete(talk.id);
+  // Another that was joined to it, or made of it, has its own files.
+  forget(world, talk);
+  for (const text of [...world.talks.values()].flatMap(textsOf)) world.forGood.delete(text);
   return true;
 };
 

@@ -29,6 +29,8 @@ export type Talk = {
   title: string | null;
   /** People said who says what, otherwise than by its sound. */
   moved: boolean;
+  /** What the whole said of which it is a half: both halves are called as that was. */
+  whole: readonly string[];
   /** What its versions said that can be read still, by their numbers. */
   versions: ReadonlyMap<number, Talk>;
 };
@@ -39,6 +41,7 @@ export const newTalk = (talk: Pick<Talk, 'id' | 'kind' | 'seconds'> & Partial<Ta
   lines: [],
   title: null,
   moved: false,
+  whole: [],
   versions: new Map(),
   ...talk,
 });
@@ -105,6 +108,7 @@ export function forget(
 
 /**
  * What may nowhere be read any more: `removed` in no title and no version, `texts` nowhere at all.
+ * A half of what was cut is called as the whole was, also when what it quotes was removed from the other half.
  * @param quotes a language model quotes what was said, and its words stay when they are corrected
  * @param titled words of titles and of names of files. Of what was corrected a title keeps its words, and of what was removed,
  * not for good, a name
@@ -117,13 +121,17 @@ export function goneOf(
   const present = new Set(left.flatMap(textsOf));
   const before = new Set(left.flatMap(({ seconds }) => seconds.flatMap(({ was }) => was)));
   const heard = new Set(left.flatMap(({ seconds }) => seconds.map(({ number }) => number)));
-  const isCorrected = (text: string) => before.has(text) && titled.titles.includes(text);
+  const halved = new Set(left.flatMap(({ whole }) => whole));
+  const isTitle = (text: string) => titled.titles.includes(text);
+  const isCorrected = (text: string) => (before.has(text) || halved.has(text)) && isTitle(text);
   const isName = (text: string) => !forGood.has(text) && titled.files.includes(text);
   const isGone = (text: string) =>
     !quotes && !present.has(text) && !isCorrected(text) && !isName(text);
   return {
     texts: [...written].filter(isGone),
-    removed: [...removed].filter((text) => !quotes && !present.has(text) && !before.has(text)),
+    removed: [...removed].filter(
+      (text) => !quotes && !present.has(text) && !before.has(text) && !halved.has(text),
+    ),
     numbers: [...numbers].filter((number) => !heard.has(number)),
   };
 }
@@ -144,6 +152,7 @@ export function cut(
     seconds: talk.seconds.slice(from, to),
     notes: talk.notes.filter((note) => note.at >= from && note.at < to).map(laterBy(-from)),
     lines: talk.lines.filter(isOfPart),
+    whole: [...talk.whole, ...talk.seconds.flatMap(({ said, was }) => [...said, ...was])],
     versions: new Map(),
   });
   const goes = ({ text }: Line) => second.includes(text);
@@ -164,6 +173,7 @@ export const join = (first: Talk, behind: Talk, id: string): Talk => ({
   notes: [...first.notes, ...behind.notes.map(laterBy(first.seconds.length))],
   lines: [...first.lines, ...behind.lines],
   moved: first.moved || behind.moved,
+  whole: [...first.whole, ...behind.whole],
   versions: new Map(),
 });
 
