@@ -372,8 +372,8 @@ test('many corrections are sent in as many requests as the service takes', async
   }));
   const now = { speakers_revision: '5', speakers: [], utterances } as unknown as Recording;
   const note = { id: 'a', now: () => now, refresh: async () => true, renamed: new Map() };
-  const edits = utterances.map(({ block }) => ({
-    block,
+  const edits = utterances.map((_, at) => ({
+    block: `t-${at}`,
     from: { text: 'one' },
     to: { text: 'two' },
   }));
