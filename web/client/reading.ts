@@ -30,11 +30,11 @@ export function openReading<T>(
   }
 
   onMount(value, () => {
-    const again = () => void read();
-    again();
-    // What could not be read while the service was away.
+    let last = read();
+    const again = () => void (last = read());
+    // What could not be read while the service was away; what is on its way may come yet.
     const stop = connection.listen(({ state }) => {
-      if (state === 'open' && value.get() === null) again();
+      if (state === 'open') void last.then(() => value.get() === null && again());
     });
     const stopAlso = also(again);
     return () => (stop(), stopAlso());
