@@ -1,8 +1,8 @@
 import type { Block, Word } from '../../events/facts/transcript.ts';
+import { unspacedScripts } from '../../src/shared/segments.ts';
 import { wordPatches } from '../../src/shared/word-patches.ts';
 
-/** Scripts that put no blanks between words. */
-const unspaced = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+const unspaced = `${unspacedScripts}ー`;
 const beginsUnspaced = new RegExp(`^[${unspaced}]`, 'u');
 const isUnspaced = new RegExp(`[${unspaced}]`, 'u');
 /**

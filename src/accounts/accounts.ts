@@ -1,5 +1,5 @@
-import { AccountError } from './account-error.ts';
 import { ulid } from 'ulid';
+import { AccountError } from './account-error.ts';
 import type { Caller, Peer } from './caller.ts';
 import type { User, Users } from '../../projections/users.ts';
 import type { Settings } from '../config/environment.ts';

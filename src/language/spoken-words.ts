@@ -1,3 +1,4 @@
+import { unspacedScripts } from '../shared/segments.ts';
 import { knownLocale } from './sentences.ts';
 
 /** A word of a text as it is compared, and where it stands. */
@@ -10,8 +11,7 @@ export type SpokenWord = {
 };
 
 /** Scripts without spaces between words: compared character by character. */
-const unspaced =
-  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
+const unspaced = `[${unspacedScripts}]`;
 /** Invisible characters count as letters: an answer must not smuggle any in. */
 const letters = `[[\\p{L}\\p{M}\\p{N}\\p{Cf}\\p{Co}]--${unspaced}]`;
 /** Signs that mean something or would become markup count as letters do. */

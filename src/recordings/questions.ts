@@ -6,7 +6,7 @@ import type { LanguageModel } from '../language/model.ts';
 import { type Questions, QuestionRefused, questionLimits } from './question-limits.ts';
 import type { Lease } from '../shared/shared-resource.ts';
 import type { JobQueue } from './stages/job-queue.ts';
-import { slotsPerModel } from './stages/finish.ts';
+import { slotsPerModel } from './stages/leased-in-turn.ts';
 
 const hourMs = 3_600_000;
 const usersMax = 10_000;

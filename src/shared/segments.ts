@@ -27,8 +27,11 @@ export function* textSegments(
 /** Marks that stand by themselves only because a recogniser gave them so. */
 const mark = /^(?:(?![%&@#*_\\])\p{P})+$/u;
 /** Scripts without spaces, and their marks: what stands beside them belongs to them. */
-const ideographs = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3001-\u303F\uFF00-\uFFEF`;
+const ideographic = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}`;
+const ideographs = String.raw`${ideographic}ー\u3001-\u303F\uFF00-\uFFEF`;
 const spelled = String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
+/** Their letters alone, for a class of characters. */
+export const unspacedScripts = `${ideographic}${spelled}`;
 const unspaced = new RegExp(`[${ideographs}${spelled}]`, 'u');
 const unspacedEnd = new RegExp(`[${ideographs}${spelled}]$`, 'u');
 

@@ -1,7 +1,7 @@
 import type { Segment, Word } from '../../events/facts/transcript.ts';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
-import { withMarks } from '../shared/segments.ts';
+import { unspacedScripts, withMarks } from '../shared/segments.ts';
 import { milliseconds } from '../shared/time.ts';
 import { languageCode } from '../shared/languages.ts';
 import type { ServerAnswer } from '../servers/server.ts';
@@ -184,10 +184,8 @@ export function tokensOf(
 const tokenSecondsMax = 0.6;
 const lastTokenSeconds = 0.3;
 
-const unspacedScripts =
-  '[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}]';
-const unspaced = new RegExp(`^${unspacedScripts}`, 'u');
-const unspacedEnd = new RegExp(`${unspacedScripts}$`, 'u');
+const unspaced = new RegExp(`^[${unspacedScripts}]`, 'u');
+const unspacedEnd = new RegExp(`[${unspacedScripts}]$`, 'u');
 const punctuation = /^[\p{Po}\p{Pe}\p{Pf}]+$/u;
 
 type Raw = Record<string, unknown>;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import pino from 'pino';
 import type { Completion, LanguageModel } from '../../src/language/model.ts';
 import { openAskedAhead } from '../../src/recordings/stages/asked-ahead.ts';
-import { slotsPerModel } from '../../src/recordings/stages/finish.ts';
+import { slotsPerModel } from '../../src/recordings/stages/leased-in-turn.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
 import { punctuatedAhead } from '../../src/recordings/stages/punctuate-ahead.ts';
 import type { Job } from '../../src/recordings/stages/run-stage.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
@@ -36,7 +36,8 @@ const answering: Brain = (prompt) => {
   return JSON.stringify({ lines });
 };
 
-test('a note is asked: lines that play, kept as side notes; given up, not found, refused; on a phone in German', async (t) => {
+/** Ada's meeting, and a language model that answers questions about it. */
+async function askedService(t: TestContext) {
   const language = await startLanguageServer({ flavour: 'openai', brain: answering });
   t.after(language.close);
   const { dataDir, session } = await dataWithAda(t);
@@ -46,6 +47,11 @@ test('a note is asked: lines that play, kept as side notes; given up, not found,
     MITSCHRIFT_LLM_MODEL: 'test-model',
   });
   t.after(async () => await service.end('SIGTERM'));
+  return { language, session, id, service };
+}
+
+test('a note is asked: lines that play, kept as side notes; given up, not found, refused; on a phone in German', async (t) => {
+  const { language, session, id, service } = await askedService(t);
   const browser = await startChromium(t);
   const opened = async (more: object = {}) =>
     await openPage(t, browser, { url: `${service.url}/notes/${id}`, session, expected, ...more });
@@ -153,15 +159,7 @@ test('a note is asked: lines that play, kept as side notes; given up, not found,
 });
 
 test('who may only read a note is not offered to keep an answer as side notes', async (t) => {
-  const language = await startLanguageServer({ flavour: 'openai', brain: answering });
-  t.after(language.close);
-  const { dataDir, session } = await dataWithAda(t);
-  const [id] = await tellMeetings(dataDir, [readingRoom]);
-  const service = await startServiceProcess(dataDir, {
-    MITSCHRIFT_LLM_BASE_URL: language.url,
-    MITSCHRIFT_LLM_MODEL: 'test-model',
-  });
-  t.after(async () => await service.end('SIGTERM'));
+  const { session, id, service } = await askedService(t);
   const api = apiOf(service.url, session.token);
   // The login may be older than five minutes.
   await api.post('/users/me/confirm', { current_password: password });

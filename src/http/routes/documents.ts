@@ -11,6 +11,7 @@ import {
   libraryIds,
   libraryOf,
   recordingByFilename,
+  isHandedOver,
 } from '../../../projections/library.ts';
 import { type ReadEntries, entriesInAll, entriesInAny } from '../../../projections/list-page.ts';
 import type { KeptLine } from '../../../projections/recording-row.ts';
@@ -22,7 +23,6 @@ import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
 import { ownersRight, rightsOf } from '../visible-recording.ts';
 import { openSpokenBy } from '../../search/spoken-by.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
-import { ownDocument } from '../own-document.ts';
 import { carryOut, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
 import { bodyParser, librarySchema, narrowingSchema } from '../body.ts';
 import { cachedReads } from '../cached-reads.ts';
@@ -38,6 +38,7 @@ import { editDocument } from '../../../projections/recording/edit-document.ts';
 import { NotAccepted } from '../../recordings/refusals.ts';
 import { comparison } from '../../documents/edit-comparison.ts';
 import * as answers from '../openapi/recording-answers.ts';
+import type { StoredDocument } from '../../documents/stored-document.ts';
 import { perApp, type RouteContext, routesOf } from '../route.ts';
 import type { HttpServices, RouteServices } from '../services.ts';
 
@@ -354,6 +355,19 @@ const textOnly = {
   urlencoded: false,
   multipart: false,
 };
+
+/**
+ * A document in a user's space; undefined where there is none, or its recording was handed over and it has not moved yet.
+ * @throws {ConfinementError}, {OversizedDocument}
+ */
+async function ownDocument(
+  { storage, spaceOf }: Pick<HttpServices, 'storage' | 'spaceOf'>,
+  userId: string,
+  filename: string,
+): Promise<StoredDocument | undefined> {
+  const document = await readDocument(await spaceOf(userId), filename);
+  return document && (await isHandedOver(storage, userId, filename)) ? undefined : document;
+}
 
 /** The same name may be written with composed or with decomposed accents. */
 const sameName = (a: string, b: string): boolean => a.normalize('NFC') === b.normalize('NFC');

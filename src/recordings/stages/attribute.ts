@@ -21,8 +21,8 @@ import { inEnglish } from '../../words/say.ts';
 import type { KnownVoices } from '../known-voices.ts';
 import type { WordsOf } from '../words-held.ts';
 import { peopleGiven } from '../../../projections/recording/people-given.ts';
-import { leasedInTurn } from './leased-in-turn.ts';
-import { notConfigured, reprocessWaitMs, slotsPerModel } from './finish.ts';
+import { modelInTurn } from './leased-in-turn.ts';
+import { notConfigured, reprocessWaitMs } from './finish.ts';
 
 export type IdentifyDeps = {
   log: Log;
@@ -41,16 +41,8 @@ export type IdentifyDeps = {
 export const identifyStage =
   (deps: IdentifyDeps): StageActivity =>
   (job) =>
-    leasedInTurn(
-      deps.languageModel,
-      {
-        queueOf: (lease) => ({
-          name: lease?.value.queue ?? 'identification',
-          concurrency: slotsPerModel,
-        }),
-        take: job.acquireSlot,
-      },
-      (lease) => appendNames(job, deps, lease?.value ?? null),
+    modelInTurn(job, deps.languageModel, { without: 'identification' }, (model) =>
+      appendNames(job, deps, model),
     );
 
 async function appendNames(job: Job, deps: IdentifyDeps, model: LanguageModel | null) {

@@ -34,14 +34,12 @@ import { choosableBy, templateHeld } from '../template-held.ts';
 import type { TermsOf } from '../terms.ts';
 import { applyRules } from './apply-rules.ts';
 import type { AskedAhead } from './asked-ahead.ts';
-import { leasedInTurn } from './leased-in-turn.ts';
+import { modelInTurn } from './leased-in-turn.ts';
 import type { PunctuatedHere } from './punctuate-here.ts';
 import type { Job, StageActivity } from './run-stage.ts';
 
 /** How long a language-model server may stay away before a further run fails, or goes on with the title there is: its documents are there already. */
 export const reprocessWaitMs = 600_000;
-/** Punctuation and summary of one recording are asked for at the same time. */
-export const slotsPerModel = 2;
 
 type Deps = {
   log: Log;
@@ -323,16 +321,8 @@ function withModel(
   ) => Promise<() => Promise<void>>,
 ): StageActivity {
   return (job) =>
-    leasedInTurn(
-      deps.languageModel,
-      {
-        queueOf: (lease) => ({
-          name: lease?.value.queue ?? 'built-in language tools',
-          concurrency: slotsPerModel,
-        }),
-        take: job.acquireSlot,
-      },
-      (lease) => finishWith(job, lease?.value ?? null),
+    modelInTurn(job, deps.languageModel, { without: 'built-in language tools' }, (model) =>
+      finishWith(job, model),
     );
 
   async function finishWith(job: Job, model: LanguageModel | null): Promise<void> {

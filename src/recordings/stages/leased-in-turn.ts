@@ -1,5 +1,6 @@
 import type { Lease } from '../../shared/shared-resource.ts';
-import type { JobQueueName } from './run-stage.ts';
+import type { LanguageModel } from '../../language/model.ts';
+import type { Job, JobQueueName } from './run-stage.ts';
 
 /**
  * Works with what is leased once it is the job's turn: what was set while the job waited counts, and who waited
@@ -27,3 +28,22 @@ export async function leasedInTurn<Held extends Lease<unknown> | null, Taken, Re
     held?.release();
   }
 }
+
+/** Punctuation and summary of one recording are asked for at the same time. */
+export const slotsPerModel = 2;
+
+/** Works with the language model once it is the job's turn; where none is set up with null, in the queue `without`. */
+export const modelInTurn = (
+  job: Pick<Job, 'acquireSlot'>,
+  lease: () => Promise<Lease<LanguageModel> | null>,
+  { without }: { without: string },
+  work: (model: LanguageModel | null) => Promise<void>,
+): Promise<void> =>
+  leasedInTurn(
+    lease,
+    {
+      queueOf: (held) => ({ name: held?.value.queue ?? without, concurrency: slotsPerModel }),
+      take: job.acquireSlot,
+    },
+    (held) => work(held?.value ?? null),
+  );

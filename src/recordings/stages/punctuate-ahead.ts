@@ -5,7 +5,7 @@ import { punctuate } from '../../language/punctuate.ts';
 import type { Log } from '../../shared/log.ts';
 import type { Lease } from '../../shared/shared-resource.ts';
 import type { AskedAhead } from './asked-ahead.ts';
-import { slotsPerModel } from './finish.ts';
+import { slotsPerModel } from './leased-in-turn.ts';
 import type { Job } from './run-stage.ts';
 
 export type AheadDeps = {
