@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openAccessLog } from '../../src/storage/access-log.ts';
 import { eventually } from '../support/eventually.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  connect,
+  startService,
+} from '../support/http-client.ts';
 
 type Link = { link: string; url: string; name: string; password: boolean; expires_at: string };
 type Shared = {
@@ -34,12 +39,20 @@ async function noteOf(service: TestService) {
   await service.setUp();
   const token = await service.addUser('owen');
   const owen = asking(service, token);
-  const { recording_id: id } = (await service.upload(token)).body;
+  const { recording_id: id } = (await service.upload(token, {}, { filename: 'Zebra.wav' })).body;
   await service.reaches(id, 'idle.saved');
   const make = async (json: object) =>
     (await owen<Link>('POST', `/recordings/${id}/links`, { name: 'Choir', ...json })).body;
   return { owen, id, path: `/recordings/${id}`, make, open: opening(service) };
 }
+
+/** A note as a file, as who has a link gets it. */
+const exportedTo = async (
+  service: TestService,
+  path: string,
+  { format, ticket }: { format: string; ticket: string },
+): Promise<string> =>
+  (await service.call<string>('GET', `${path}/export?format=${format}&ticket=${ticket}`)).body;
 
 const over = async (asked: Promise<{ status: number; body: ProblemAnswer }>) => {
   const { status, body } = await asked;
@@ -83,6 +96,11 @@ test('a link opens a note to whoever has it, until it is deleted, over, or the n
     ],
     [200, 200, 404, 404, 403, 403],
   );
+  for (const format of ['md', 'txt']) {
+    const text = await exportedTo(service, path, { format, ticket: seen.ticket });
+    assert.match(text, /A plan/u);
+    assert.doesNotMatch(text, /Zebra/u, format);
+  }
   const { links } = (await owen<{ links: Link[] }>('GET', `${path}/access`)).body;
   assert.deepEqual(
     links.map(({ name, link: one, password }) => [name, one, password]),
@@ -118,6 +136,33 @@ test('a link opens a note to whoever has it, until it is deleted, over, or the n
     (await asking(service, cleo)<{ links: Link[] }>('GET', `${path}/access`)).body.links,
     [],
   );
+});
+
+test('files that a link opens do not say what interrupted a recording, as its page does not', async (t) => {
+  const service = await startService(t, { stages: { capture: undefined } });
+  const token = await service.setUp();
+  const { socket, until } = connect(service.url, token);
+  await until(({ type }) => type === 'position');
+  const say = (message: object): void => socket.send(JSON.stringify(message));
+  say({ type: 'audio.start', kind: 'solo', sample_rate: 16_000 });
+  const id = String((await until(({ type }) => type === 'audio.ready'))['recording_id']);
+  socket.send(Buffer.alloc(32_000));
+  await until(({ type, samples }) => type === 'audio.ack' && samples === 16_000);
+  const [from, to] = ['2026-03-01T13:03:00Z', '2026-03-01T13:07:00Z'];
+  say({ type: 'audio.interrupted', samples: 16_000, from, to, reason: 'call' });
+  await until(({ type }) => type === 'audio.interrupted');
+  say({ type: 'audio.stop' });
+  await service.reaches(id, 'idle.saved');
+  const ada = asking(service, token);
+  const link = (await ada<Link>('POST', `/recordings/${id}/links`, { name: 'Choir' })).body;
+  const { ticket } = (await opening(service)(tokenOf(link))).body;
+  const own = await service.call<string>('GET', `/recordings/${id}/export?format=txt`, { token });
+  assert.match(own.body, /not recorded/u);
+  for (const format of ['md', 'txt'])
+    assert.doesNotMatch(
+      await exportedTo(service, `/recordings/${id}`, { format, ticket }),
+      /not recorded/u,
+    );
 });
 
 test('what is wrong with a link, or its note erased, has one answer; a disabled owner closes links, and so do the settings', async (t) => {

@@ -1,7 +1,8 @@
 import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
-import { type TranscriptRow, transcriptOf } from '../../../projections/texts.ts';
+import { transcriptOf } from '../../../projections/texts.ts';
+import type { DocumentsInput } from '../../documents/documents.ts';
 import { readDocument } from '../../documents/space.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
 import { limits } from '../limits.ts';
@@ -37,13 +38,13 @@ export const exportRoutes = [
       const { row, right } = seen;
       // What else there is says more than the words.
       if (right.role === 'link' && !linkFormats.includes(format)) throw notFound();
-      const transcript = withoutNotes(await transcriptOf(services.storage, row.recordingId), right);
+      const transcript = await transcriptOf(services.storage, row.recordingId);
       const wordless = transcript?.blocks.length === 0 && transcript.utterances.length === 0;
       if (!transcript || (wordless && row.documents === null)) {
         throw notFound(detail('transcript-not-ready'));
       }
       const whole = await exportInputOf(services, row, transcript);
-      const input = right.role === 'owner' ? whole : asReadByOthers(whole);
+      const input = inputFor(right, whole);
       noteLook(services, caller, seen, 'exported');
       const make = () =>
         exported(format, {
@@ -67,9 +68,11 @@ export const exportRoutes = [
 /** Formats that a link opens. */
 const linkFormats: readonly string[] = ['md', 'txt'];
 
-/** What its owner wrote beside it is not for who has a link. */
-const withoutNotes = (transcript: TranscriptRow | undefined, { role }: Right) =>
-  transcript && role === 'link' ? { ...transcript, sidenotes: [] } : transcript;
+/** What a link opens is said in `sharedNote`: not what its owner wrote beside it, what its file was called, or what interrupted it. */
+function inputFor({ role }: Right, whole: DocumentsInput): DocumentsInput {
+  if (role === 'link') return { ...whole, source: null, interruptions: [], sidenotes: [] };
+  return role === 'owner' ? whole : asReadByOthers(whole);
+}
 
 /** For clients that know no `filename*` (RFC 6266): without accents, `_` for what ASCII has not. */
 const asciiName = (name: string): string =>
