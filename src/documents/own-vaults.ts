@@ -19,7 +19,7 @@ import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
 import { ConfinementError } from './confinement.ts';
 import { NoVault, copyIntoVault, removeFromVault, removeLeavingFrom } from './vault.ts';
-import { foldersWithCopies, rememberSetFolders } from './vault-folders.ts';
+import { foldersWithCopies, forgetInode, rememberSetFolders } from './vault-folders.ts';
 import { type CopyRecords, leavingCopies } from './vault-ledger.ts';
 
 /*
@@ -224,6 +224,8 @@ async function takeAll(
 /** Does what a fact asks of a vault; returns whether it asked anything. */
 async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact): Promise<boolean> {
   if (fact.type === 'user.vault_set') {
+    const { folder } = fact.content ?? {};
+    if (folder) await forgetInode(parts.kept, fact.data.user_id, folder);
     progress.behind.set(fact.data.user_id, 0);
     progress.stuck.delete(fact.data.user_id);
     return true;
@@ -332,7 +334,8 @@ async function copy(
   if (vault === null || documents === null) return;
   const paths = Object.values(documents);
   try {
-    await copyIntoVault(await spaceOf(owner), vault, paths, parts);
+    const { isOther } = await copyIntoVault(await spaceOf(owner), vault, paths, parts);
+    if (isOther) behind.set(owner, systemClock.now());
     // An erasure stores its fact before it takes the copies away: what it did not find yet is taken away here.
     if (await isErased(recordingId)) await removeFromVault(owner, vault, paths, parts);
     stuck.get(owner)?.ids.delete(recordingId);

@@ -17,13 +17,47 @@ const folders: KeptKind<string> = {
   keys: 'plain',
 };
 
+const keyOf = (user: string, vault: string): string => `${user}/${hashedPlace(vault, '')}`;
+
 /** Remembers a folder before copies are made in it. */
 export async function rememberFolder(kept: Kept, user: string, vault: string): Promise<void> {
   const rows = kept.of(folders);
-  const key = `${user}/${hashedPlace(vault, '')}`;
+  const key = keyOf(user, vault);
   if ((await rows.get(key)) === undefined)
     await rows.change([key], () => ({ keep: [vault], result: undefined }));
 }
+
+/**
+ * The inode of the folder that copies were last made in, by the keys of `folders`. Not its device, which has another number
+ * after a start, and at another node.
+ */
+const lastInodes: KeptKind<string> = {
+  name: 'vault-inodes',
+  endsAt: () => null,
+  volatileMax: null,
+  keys: 'plain',
+};
+
+/** In which inode copies were last made; undefined where they were not, or the folder was chosen since. */
+export const lastInode = (kept: Kept, user: string, vault: string): Promise<string | undefined> =>
+  kept.of(lastInodes).get(keyOf(user, vault));
+
+/** Remembers in which inode copies are made. */
+export const rememberInode = (
+  kept: Kept,
+  user: string,
+  vault: string,
+  inode: string,
+): Promise<void> =>
+  kept
+    .of(lastInodes)
+    .change([keyOf(user, vault)], ([last]) =>
+      last === inode ? { result: undefined } : { keep: [inode], result: undefined },
+    );
+
+/** For a folder that is chosen anew, whatever is there. */
+export const forgetInode = (kept: Kept, user: string, vault: string): Promise<void> =>
+  kept.of(lastInodes).delete([keyOf(user, vault)]);
 
 /** Remembers the folders that the log names: copies may be in them that an earlier release made. */
 export async function rememberSetFolders(

@@ -1,6 +1,6 @@
 import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
-import { opendir, readdir, rename, rmdir, unlink } from 'node:fs/promises';
+import { opendir, readdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { documentPaths } from './documents.ts';
@@ -16,7 +16,7 @@ import {
   openVaultLedger,
   hashedPlace,
 } from './vault-ledger.ts';
-import { rememberFolder } from './vault-folders.ts';
+import { lastInode, rememberFolder, rememberInode } from './vault-folders.ts';
 import type { StoredDocument } from './stored-document.ts';
 import { temporaryName } from './write.ts';
 import { ifMissing } from '../shared/files.ts';
@@ -67,16 +67,22 @@ export const copyIntoVault = (
   vault: string,
   paths: readonly string[],
   records: CopyRecords,
-): Promise<{ copied: string[]; conflicts: Conflict[] }> =>
-  oneAtATime(space.user, () => copyAll(space, vault, paths, records));
+): Promise<CopiedInto> => oneAtATime(space.user, () => copyAll(space, vault, paths, records));
+
+/** `isOther`: the folder is not the one of last time, and has nothing of what was copied until then. */
+type CopiedInto = { copied: string[]; conflicts: Conflict[]; isOther: boolean };
 
 async function copyAll(
   space: Space,
   vault: string,
   paths: readonly string[],
   records: CopyRecords,
-): Promise<{ copied: string[]; conflicts: Conflict[] }> {
+): Promise<CopiedInto> {
   const root = await vaultRoot(vault);
+  const inode = await inodeOf(root);
+  const isOther = ((await lastInode(records.kept, space.user, vault)) ?? inode) !== inode;
+  // The place of a disk that is not there: what is put into it is not seen when it is.
+  if (isOther && (await isEmpty(root))) throw new NoVault(detail('notes-folder-empty'));
   // What was another note's goes first: it would be taken for this one's later.
   const { away, fault } = await removeLeaving(space.user, vault, paths, records);
   if (away.length > 0) asNoVault(fault);
@@ -94,6 +100,7 @@ async function copyAll(
       ours.set(path, document.sha256);
   }
   await rememberFolder(records.kept, space.user, vault);
+  await rememberInode(records.kept, space.user, vault, inode);
   await ledger.remember(ours);
   const copied: string[] = [];
   const conflicts: Conflict[] = [];
@@ -102,7 +109,7 @@ async function copyAll(
     copied.push(path);
     if (copy !== path) conflicts.push({ path, copy });
   }
-  return { copied, conflicts };
+  return { copied, conflicts, isOther };
 }
 
 /** What became of copies that were to be removed; paths below the vault. */
@@ -255,6 +262,10 @@ async function isEmpty(folder: string): Promise<boolean> {
   for await (const _ of await opendir(folder)) return false;
   return true;
 }
+
+/** Another one when a disk is mounted there, or not any more. */
+const inodeOf = async (folder: string): Promise<string> =>
+  String((await stat(folder, { bigint: true })).ino);
 
 /** @throws {NoVault} it is not there, or does not answer */
 async function vaultRoot(vault: string): Promise<string> {

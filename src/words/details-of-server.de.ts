@@ -20,6 +20,11 @@ export const detailsOfServerInGerman = {
       'Der Notizordner (Vault) existiert nicht oder lässt sich nicht öffnen. Informieren Sie einen Administrator.',
     admin: 'Einstellung: Notizordner (`notes.vault`).',
   },
+  'notes-folder-empty': {
+    detail:
+      'Der Notizordner (Vault) ist nicht mehr derselbe und ist leer: Vielleicht ist sein Datenträger nicht eingehängt. Informieren Sie einen Administrator.',
+    admin: 'Wenn es ein neuer Ordner ist, legen Sie eine beliebige Datei hinein.',
+  },
   'notes-folder-not-writable': {
     detail:
       'Mitschrift darf nicht in den Notizordner (Vault) schreiben. Informieren Sie einen Administrator.',

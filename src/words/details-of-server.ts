@@ -23,6 +23,11 @@ export const detailsOfServer = {
     detail: 'The notes folder (vault) doesn’t exist or can’t be opened. Tell an administrator.',
     admin: 'Setting: Notes folder (`notes.vault`).',
   }),
+  'notes-folder-empty': says({
+    detail:
+      'The notes folder (vault) isn’t the one it was, and is empty: its disk may not be mounted. Tell an administrator.',
+    admin: 'If it is a new folder, put any file into it.',
+  }),
   'notes-folder-not-writable': says({
     detail: 'Mitschrift isn’t allowed to write to the notes folder (vault). Tell an administrator.',
     admin: 'Setting: Notes folder (`notes.vault`).',

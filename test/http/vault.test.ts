@@ -54,6 +54,35 @@ test('a vault that is away keeps no recording from its documents, and is filled 
   assert.equal((await again.own(token)).fault, null);
 });
 
+test('an empty folder where the disk of notes was takes none; another one with files gets all of them', async (t) => {
+  const { service, token, vault, saved, choose, restart, logged } = await house(t);
+  await choose(token, vault);
+  const first = await saved(token);
+  await arrives(vault, first.documents, service.spaceOf('ada'));
+  await rename(vault, `${vault}-away`);
+  await mkdir(vault);
+  const second = await saved(token);
+  await eventually('it was tried', () =>
+    logged().some((line) => line.includes('has no place in the notes folder')),
+  );
+  assert.deepEqual(await readdir(vault), []);
+  await rm(vault, { recursive: true });
+  await rename(`${vault}-away`, vault);
+  const again = await restart();
+  await arrives(vault, second.documents, service.spaceOf('ada'));
+
+  await rename(vault, `${vault}-before`);
+  await mkdir(join(vault, '.obsidian'), { recursive: true });
+  await again.saved(token);
+  await arrives(vault, first.documents, service.spaceOf('ada'));
+  await rm(vault, { recursive: true });
+  await mkdir(vault);
+  // Whoever chooses it means it, empty or not.
+  assert.equal((await again.choose(token, null)).status, 204);
+  assert.equal((await again.choose(token, vault)).status, 204);
+  await arrives(vault, first.documents, service.spaceOf('ada'));
+});
+
 test('a note that cannot be copied keeps no other from its place, and is named until it can', async (t) => {
   const { token, vault, saved, choose, own, service, restart } = await house(t);
   const older = await saved(token);
