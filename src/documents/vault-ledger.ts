@@ -67,7 +67,13 @@ export function leavingCopies(kept: Kept) {
 export type VaultLedger = {
   /** Whether a file with this content (SHA-256) at this place is one we put there. */
   isOurs(path: string, sha256: string): boolean;
+  /** Whether one beside this place is. */
+  isOursBeside(path: string, sha256: string): boolean;
+  /** Whether it is one that was put there, or beside it, for another user, who has the same folder. */
+  isAnothers(path: string, sha256: string): Promise<boolean>;
   /** Whether one of ours was ever put at this place. */
+  wasAt(path: string): boolean;
+  /** Whether one of ours was ever put at this place, or beside what is there. */
   knows(path: string): boolean;
   /** Contents by path, in one write. To be called, and awaited, before the files are written. */
   remember(contents: ReadonlyMap<string, string>): Promise<void>;
@@ -76,6 +82,9 @@ export type VaultLedger = {
 
 /** Contents remembered of a place. The oldest are forgotten. */
 const contentsMax = 8;
+
+/** How a content is remembered that was put beside what is at a place. */
+export const besideMark = (sha256: string): string => `beside:${sha256}`;
 
 /** Contents that were put at a place, the newest last, by `<user>/<place>`. */
 const copies: KeptKind<string[]> = {
@@ -111,6 +120,16 @@ export async function openVaultLedger(
   }
   return {
     isOurs: (path, sha256) => places.get(path)?.includes(sha256) ?? false,
+    isOursBeside: (path, sha256) => places.get(path)?.some(isOf(sha256)) ?? false,
+    async isAnothers(path, sha256) {
+      const ends = keysOf(path).map((key) => key.slice(user.length));
+      const all = await rows.list('');
+      return all.some(
+        ({ key, value }) =>
+          ends.some((end) => key.endsWith(end) && key !== user + end) && value.some(isOf(sha256)),
+      );
+    },
+    wasAt: (path) => places.get(path)?.some((one) => !one.startsWith(besideMark(''))) ?? false,
     knows: (path) => places.has(path),
     async forget(path) {
       if (places.delete(path)) await rows.delete(keysOf(path));
@@ -130,6 +149,8 @@ export async function openVaultLedger(
     },
   };
 }
+
+const isOf = (sha256: string) => (one: string) => one === sha256 || one === besideMark(sha256);
 
 /** Places of a ledger file that are taken over at once. */
 const takenOver = 500;

@@ -11,6 +11,7 @@ import { realPathInTime } from '../shared/folder-fault.ts';
 import {
   type CopyRecords,
   type VaultLedger,
+  besideMark,
   leavingCopies,
   oneAtATime,
   openVaultLedger,
@@ -240,14 +241,19 @@ async function removeCopies(
     [...confinedSegments(path).slice(0, -1), entry].join('/');
   await unlink(folder.at(temporaryName(path))).catch(ifMissing(undefined));
   for (const entry of await folder.entries()) {
-    const mark = / \(Mitschrift ([0-9a-f]{8})\)\.md$/u.exec(entry.name)?.[1];
-    const beside = mark !== undefined && besideName(name, mark) === entry.name;
-    if (entry.name !== name && !beside) continue;
+    // Some systems take names apart.
+    const found = entry.name.normalize();
+    const mark = / \(Mitschrift ([0-9a-f]{8})\)\.md$/u.exec(found)?.[1];
+    const beside = mark !== undefined && besideName(name, mark).normalize() === found;
+    if (found !== name.normalize() && !beside) continue;
     const sha256 = entry.isFile() ? await hashAt(folder, entry.name) : undefined;
-    const ours =
-      sha256 !== undefined && (beside ? sha256.startsWith(mark) : ledger.isOurs(path, sha256));
-    if (ours) await unlink(folder.at(entry.name));
-    else if (beside || ledger.knows(path)) left.push(below(entry.name));
+    const isOurs = beside ? ledger.isOursBeside : ledger.isOurs;
+    if (sha256 !== undefined && isOurs(path, sha256)) await unlink(folder.at(entry.name));
+    // In a folder of several users the name may be one of another's, too.
+    else if (sha256 !== undefined && (await ledger.isAnothers(path, sha256))) continue;
+    // Earlier releases did not remember what they put beside.
+    else if (beside && sha256?.startsWith(mark)) await unlink(folder.at(entry.name));
+    else if (beside || ledger.wasAt(path)) left.push(below(entry.name));
   }
   await folder.sync();
   return left;
@@ -301,6 +307,7 @@ async function copyOne(
     }
     const beside = besideName(name, ours.sha256);
     const copy = [...segments.slice(0, -1), beside].join('/');
+    await ledger.remember(new Map([[path, besideMark(ours.sha256)]]));
     // One of this content is there already, perhaps changed since: then that is a person's, too.
     if ((await entryAt(folder, beside)) === undefined) {
       await put(folder, beside, copy, ours.bytes);

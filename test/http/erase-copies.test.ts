@@ -29,6 +29,55 @@ test('an erasure removes the copies in the vault that are as we put them there',
   assert.equal(await readFile(own, 'utf8'), 'mine');
 });
 
+test('of two whose notes have one name in the house’s folder, an erasure takes away one’s own copies alone', async (t) => {
+  const vault = await tempDir(t);
+  const service = await startService(t, {
+    env: { MITSCHRIFT_NOTES_VAULT: vault },
+    overrides: { desktop: openDesktop({}, 'linux') },
+  });
+  const saved = async (token: string) => {
+    const fields = { started_at: '2026-03-01T10:00:00Z', title: 'Plan' };
+    const { recording_id: id } = (await service.upload(token, fields)).body;
+    await service.reaches(id, 'idle.saved');
+    const { documents } = (
+      await service.call<{ documents: Documents }>('GET', `/recordings/${id}`, { token })
+    ).body;
+    const json = { mode: 'notes', paths: [documents.index] };
+    const open = async () =>
+      (
+        await service.call<{ conflicts?: { copy: string }[] }>('POST', '/open', {
+          token,
+          json,
+          headers: { 'X-Forwarded-For': '203.0.113.5' },
+        })
+      ).body.conflicts ?? [];
+    const erase = () => service.call<{ left?: string[] }>('DELETE', `/recordings/${id}`, { token });
+    return { documents, open, erase };
+  };
+  const adas = await saved(await service.setUp());
+  const bens = await saved(await service.addUser('ben', true));
+  assert.deepEqual(adas.documents, bens.documents);
+  assert.deepEqual(await adas.open(), []);
+  const copies = (await bens.open()).map(({ copy }) => copy);
+  assert.equal(copies.length, 3);
+  assert.equal((await adas.erase()).status, 204);
+  for (const copy of copies) assert.ok(existsSync(join(vault, copy)), copy);
+  for (const path of Object.values(adas.documents)) assert.ok(!existsSync(join(vault, path)), path);
+  assert.equal((await bens.erase()).status, 204);
+  assert.deepEqual(await readdir(vault), []);
+});
+
+test('a copy whose name a file system took apart leaves with its note', async (t) => {
+  const { erase, open, documents, vault } = await withVault(t, { marker: () => 'Übergabe' });
+  await open();
+  const index = join(vault, documents.index);
+  const apart = join(vault, documents.index.normalize('NFD'));
+  assert.notEqual(apart, index);
+  await rename(index, apart);
+  assert.deepEqual(await erase(), { status: 204, left: undefined, away: undefined });
+  assert.deepEqual(await readdir(vault), []);
+});
+
 test('a ledger of an earlier release is taken over; what it had forgotten is learnt again', async (t) => {
   const { erase, open, documents, vault, ledger, space } = await withVault(t);
   for (const path of Object.values(documents))
@@ -188,12 +237,13 @@ const areIn = (folder: string, documents: Documents): boolean =>
   Object.values(documents).every((path) => existsSync(join(folder, path)));
 
 /** A saved recording of the first administrator, and a vault. */
-async function withVault(t: TestContext) {
+async function withVault(t: TestContext, more: { marker?: () => string } = {}) {
   const vault = join(await tempDir(t), 'vault');
   await mkdir(vault);
   const options = {
     env: { MITSCHRIFT_NOTES_VAULT: vault },
     overrides: { desktop: openDesktop({}, 'linux') },
+    ...more,
   };
   let service = await startService(t, options);
   const token = await service.setUp();
