@@ -82,8 +82,12 @@ export async function wavLayout(file: FileHandle): Promise<WavLayout | null> {
       format = formatOf(await readAt(file, body, Math.min(length, fmtBytesMax)), bigEndian);
     } else if (id === 'data') {
       if (!format) throw damaged('no-format');
-      const promised = length === 0xff_ff_ff_ff && dataSize64 ? dataSize64 : length;
-      return { ...format, ...(await extent(file, format, body, promised, size)) };
+      // `ds64` may be unfinished as well.
+      const size64 = length === 0xff_ff_ff_ff && dataSize64 ? dataSize64 : undefined;
+      const promised = size64 ?? length;
+      const unfinished = size64 === undefined && isPlaceholder(length);
+      const said = { dataOffset: body, promised, unfinished, size };
+      return { ...format, ...(await extent(file, format, said)) };
     }
     offset = body + length + (length % 2);
   }
@@ -160,18 +164,23 @@ function formatOf(fmt: Buffer, bigEndian: boolean): WavFormat {
   return { coding, channels, rate, bytes, bigEndian };
 }
 
+type Promised = { dataOffset: number; promised: number; unfinished: boolean };
+
+/**
+ * Recorders that were cut off, and programs that write into a pipe, leave 0, the largest number there is (ffmpeg), or the
+ * largest with a sign, as sox (0x7FFFF000) and arecord (0x80000000) do, less what is no whole frame.
+ */
+const isPlaceholder = (length: number): boolean =>
+  length === 0 || (length >= 0x7f_ff_e0_00 && length <= 0x80_00_10_00) || length >= 0xff_ff_f0_00;
+
 /** What is really there, against what the header says. */
 async function extent(
   file: FileHandle,
   format: WavFormat,
-  dataOffset: number,
-  promised: number,
-  size: number,
+  { dataOffset, promised, unfinished, size }: Promised & { size: number },
 ) {
   const present = size - dataOffset;
   const frame = format.channels * format.bytes;
-  // Recorders that were cut off leave 0 or the largest number there is.
-  const unfinished = promised === 0 || promised >= 0x7f_ff_ff_00;
   const more = promised < present && !(await chunkAt(file, dataOffset + promised, size));
   const bytes = unfinished || more ? present : Math.min(promised, present);
   return {

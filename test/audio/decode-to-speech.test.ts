@@ -160,6 +160,8 @@ async function patch(path: string, dataSize: number): Promise<void> {
 for (const [name, size] of [
   ['0', 0],
   ['0xFFFFFFFF', 0xff_ff_ff_ff],
+  ['0x7FFFF000, as sox on a pipe', 0x7f_ff_f0_00],
+  ['2 GiB, as arecord', 0x80_00_00_00],
   ['less than there is', 1000],
 ] as const)
   test(`a header that says ${name} is corrected from the file’s length, and that is said`, async (t) => {
@@ -177,6 +179,20 @@ test('of a truncated WAV file what is there is used, whole frames only, and that
   const result = await decoded(path, folder);
   assert.equal(result.samples, 32_000 - 16_001);
   assert.deepEqual(result.warnings, ['truncated']);
+});
+
+test('a header that promises gigabytes which are not there is a truncated one, also where it has 64 bits', async (t) => {
+  const { folder, path } = await plainTone(t);
+  await patch(path, 3_000_000_000);
+  assert.deepEqual((await decoded(path, folder)).warnings, ['truncated']);
+  const long = join(folder, 'long.wav');
+  await make('ffmpeg', '-i', path, '-rf64', 'always', long);
+  const file = await open(long, 'r+');
+  const size = Buffer.alloc(8);
+  size.writeBigUInt64LE(5_000_000_000n);
+  await file.write(size, 0, 8, 28);
+  await file.close();
+  assert.deepEqual((await decoded(long, folder)).warnings, ['truncated']);
 });
 
 test('of a truncated mp3 what is there is used, and that is said', async (t) => {
