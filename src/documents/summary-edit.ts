@@ -1,5 +1,6 @@
 import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/transcript.ts';
 import type { DocumentEdit } from '../../projections/recording/edit-document.ts';
+import { splitWords, spokenForm } from '../../projections/recording/timed-words.ts';
 import { templateLimits } from '../../projections/templates.ts';
 import type { LineEdit } from '../../projections/recording/edit-summary.ts';
 import { type DocumentsInput, documentPaths, speakerName } from './documents.ts';
@@ -195,8 +196,7 @@ function likeness(one: string, other: string): number {
   const both = [...a].filter((word) => b.has(word)).length;
   return both / Math.max(1, a.size, b.size);
 }
-const wordsOf = (text: string): Set<string> =>
-  new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+const wordsOf = (text: string): Set<string> => new Set(splitWords(text).map(spokenForm));
 
 function editsOf({ ours, theirs }: Pairs, input: DocumentsInput): LineEdit[] {
   const kept = new Set(theirs.flatMap((one) => one.ours ?? []));

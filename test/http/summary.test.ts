@@ -477,6 +477,26 @@ async function meeting(t: TestContext) {
   };
 }
 
+test('in a script without blanks a corrected line of a file stays itself, where the one before it is deleted', async (t) => {
+  const { service, id, edit, read, put, document } = await world(t);
+  const [decision] = (await read()).summary.lines as [Line];
+  const [moved, adopted] = ['会议室三月开放。', '预算今天获得批准。'];
+  const { body } = await edit([
+    { line: decision.id, text: moved },
+    { add: { text: adopted, kind: 'decision', after: decision.id } },
+  ]);
+  await service.reaches(id, 'idle.saved');
+  const markdown = await document();
+  const without = markdown.replace(new RegExp(`- ${moved}[^\\n]*\\n`, 'u'), '');
+  assert.notEqual(without, markdown);
+  assert.equal((await put(without.replace(adopted, '预算昨天获得批准。'))).status, 200);
+  const decisions = (await read()).summary.lines.filter(({ kind }) => kind === 'decision');
+  assert.deepEqual(
+    decisions.map((one) => [one.id, one.text]),
+    [[body.added[0], '预算昨天获得批准。']],
+  );
+});
+
 /** A service with one recording that was summarised; each run says which it is. */
 async function world(t: TestContext) {
   const summarise: StageActivity = async (job) => {
