@@ -24,13 +24,16 @@ export const textPieces = (text: string): string[] =>
 /** A text's words. */
 export const splitWords = (text: string): string[] => textPieces(text).map((one) => one.trim());
 
+/** Whether there has to be a blank between two words that have none. */
+export const areApart = (one: string, next: string): boolean =>
+  !one.endsWith(' ') && !isUnspaced.test(one) && !beginsUnspaced.test(next);
+
 /** Words one after the other, with blanks between them where there are some, or have to be. */
 export const joinedPieces = (pieces: readonly string[]): string =>
   pieces
     .map((one, at) => {
       const next = pieces[at + 1];
-      const isApart = next === undefined || one.endsWith(' ') || isUnspaced.test(one);
-      return isApart || beginsUnspaced.test(next) ? one : `${one} `;
+      return next !== undefined && areApart(one, next) ? `${one} ` : one;
     })
     .join('')
     .trim();

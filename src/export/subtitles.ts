@@ -1,6 +1,6 @@
 import { textSegments, withMarks } from '../shared/segments.ts';
 import type { Block, Word } from '../../events/facts/transcript.ts';
-import { splitWords, spread } from '../../projections/recording/timed-words.ts';
+import { areApart, spread, textPieces } from '../../projections/recording/timed-words.ts';
 import { type DocumentsInput, speakerName } from '../documents/documents.ts';
 
 /** What fits on a screen and can be read in time (BBC and Netflix guidelines agree on these). */
@@ -31,7 +31,7 @@ export function cues(
     if (!first) continue;
     if (named && speaker !== null && speaker !== before) {
       const { start } = first;
-      tokens.unshift(...pieces({ text: `${plain(speaker)}:`, start, end: start }));
+      tokens.unshift(...pieces({ text: `${plain(speaker)}: `, start, end: start }));
     }
     before = speaker;
     for (const part of cut(tokens)) {
@@ -47,11 +47,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 const endsSentence = /[.!?…。！？]["'”’»)]*$/u;
 
-const joined = (left: string, right: string): string =>
-  unspaced.test(left) && unspaced.test(right.slice(0, 2)) ? left + right : `${left} ${right}`;
-
-/** Scripts written without spaces, whose letters are also twice as wide as others. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、-〿！-｠]$/u;
+/** Letters that are twice as wide as others. */
 const wide =
   /[\u{1100}-\u{115f}\u{2e80}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{ff00}-\u{ff60}]/gu;
 
@@ -107,17 +103,22 @@ function tokensOf(block: Block): Word[] {
   // In recordings of earlier releases a mark may be a word by itself.
   const words = withMarks(block.words.filter(({ text }) => plain(text) !== ''));
   // Without times of words: as if every letter took as long as the others.
-  const timed =
-    words.length > 0 ? words : spread(splitWords(plain(block.text)), block.start, block.end);
-  return timed.flatMap(pieces);
+  if (words.length > 0) return words.flatMap(pieces);
+  const said = textPieces(plain(block.text));
+  const timed = spread(
+    said.map((one) => one.trimEnd()),
+    block.start,
+    block.end,
+  );
+  return timed.flatMap((word, at) => pieces({ ...word, text: said[at]! }));
 }
 
-/** A word at spaces, and one that is longer than a line cut into pieces, as text without spaces is. */
+/** A word, with the blank after it if it has one, at spaces, and one that is longer than a line cut into pieces, as text without spaces is. */
 function pieces({ text, start, end }: Word): Word[] {
   const parts = plain(text).split(' ').flatMap(shortened);
   const step = (end - start) / parts.length;
   return parts.map((part, index) => ({
-    text: part,
+    text: text.endsWith(' ') && index === parts.length - 1 ? `${part} ` : part,
     start: start + step * index,
     end: start + step * (index + 1),
   }));
@@ -150,7 +151,7 @@ function cut(tokens: readonly Word[]): Word[][] {
       last &&
       (token.start - last.end > pauseSeconds ||
         token.end - first.start > secondsMax ||
-        (endsSentence.test(last.text) && last.end - first.start >= secondsMin) ||
+        (endsSentence.test(last.text.trimEnd()) && last.end - first.start >= secondsMin) ||
         linesOf([...texts, token.text]).length > linesMax)
     ) {
       parts.push(part);
@@ -167,13 +168,18 @@ function cut(tokens: readonly Word[]): Word[][] {
 /** As few lines as there can be. */
 function linesOf(words: readonly string[], widthMax = lineWidthMax): string[] {
   const lines: string[] = [];
-  for (const word of words) {
+  for (const [at, word] of words.entries()) {
+    const before = words[at - 1];
     const last = lines.at(-1);
-    const longer = last === undefined ? undefined : joined(last, word);
-    if (longer !== undefined && widthOf(longer) <= widthMax) lines[lines.length - 1] = longer;
+    const longer =
+      last === undefined || before === undefined
+        ? undefined
+        : last + (areApart(before, word) ? ' ' : '') + word;
+    if (longer !== undefined && widthOf(longer.trimEnd()) <= widthMax)
+      lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  return lines;
+  return lines.map((line) => line.trimEnd());
 }
 
 /** The same number of lines, the longest of them as short as can be. */

@@ -68,6 +68,25 @@ test('SubRip: numbers, times with a comma, names where another one speaks', () =
   );
 });
 
+for (const [script, text] of [
+  ['Thai', 'สวัสดีครับ วันนี้เราประชุม'],
+  ['Khmer', 'សួស្តី យើងប្រជុំ'],
+  ['Lao', 'ສະບາຍດີ ມື້ນີ້'],
+  ['Burmese', 'မင်္ဂလာပါ ကျွန်ုပ်တို့'],
+  ['Chinese with a name', '我们用 GitHub Actions 开会。'],
+] as const)
+  test(`subtitles of ${script} have the blanks of the text, and no others`, () => {
+    const input = meeting([block(text, { speaker: 'SPEAKER_1', end: 4 })]);
+    assert.match(subRip(input).replaceAll('\r\n', ' '), new RegExp(`Änne: ${text} `, 'u'));
+    assert.match(webVtt(input), new RegExp(`>${text}\n`, 'u'));
+  });
+
+test('words of Thai that have times stand without blanks', () => {
+  const words = spoken('สวัสดี ครับ วันนี้', 1);
+  const input = meeting([block('สวัสดีครับวันนี้', { speaker: null, words })]);
+  assert.match(subRip(input), /\nสวัสดีครับวันนี้\r/u);
+});
+
 test('WebVTT: names as voices, nothing of the text can be taken for markup', () => {
   const text = 'a <b> & c --> d';
   const blocks = [block(text, { speaker: 'SPEAKER_1', start: 1, end: 3 })];
