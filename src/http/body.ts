@@ -200,13 +200,14 @@ export const shortNameSchema = nameSchema
   .refine((name) => name !== '', wrong('field-empty'))
   .pipe(z.string().max(orderNameMax));
 
+/** A time as a clock had it, however wrong it went: RFC 3339 with a zone. */
+export const clockTimeSchema = z.iso.datetime({ offset: true, error: wrong('not-a-time') });
+
 /** A moment, RFC 3339 with a zone; from 1900 on, not in the future. */
-export const momentSchema = z.iso
-  .datetime({ offset: true, error: wrong('not-a-time') })
-  .refine((text) => {
-    const moment = Date.parse(text);
-    return moment >= Date.UTC(1900, 0, 1) && moment <= Date.now() + 86_400_000;
-  }, wrong('time-out-of-range'));
+export const momentSchema = clockTimeSchema.refine((text) => {
+  const moment = Date.parse(text);
+  return moment >= Date.UTC(1900, 0, 1) && moment <= Date.now() + 86_400_000;
+}, wrong('time-out-of-range'));
 
 /** A client that sends a byte now and then would otherwise keep a connection for hours, without a login. */
 const bodyInTime = <T>(parsed: Promise<T>): Promise<T> =>

@@ -10,6 +10,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleFieldSchema } from '../../recordings/people-given.ts';
 import type { Admission } from '../../storage/quota.ts';
 import {
+  clockTimeSchema,
   folderSchema,
   languageSchema,
   momentSchema,
@@ -44,7 +45,11 @@ export const fieldsSchema = z
     started_at: momentSchema
       .optional()
       .describe('when it began; else as the file says of itself, else `modified_at`, else now'),
-    modified_at: momentSchema.optional().describe('when the file was last changed'),
+    modified_at: clockTimeSchema
+      .optional()
+      .describe(
+        'when the file was last changed; in the future, or before 1980, it counts for nothing',
+      ),
     people: peopleFieldSchema.optional(),
     folder: folderSchema.optional(),
     speakers: speakersField.nullable().default(null).describe('exactly so many people speak'),
