@@ -1,5 +1,5 @@
 import S3rver from 's3rver';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mutex } from '../../src/shared/mutex.ts';
@@ -12,12 +12,17 @@ export type S3Server = {
   url(prefix?: string): string;
   /** What it does with the requests to come. */
   behave(how: Behaviour): void;
+  /** Resolves when a request is held. */
+  holds(): Promise<void>;
   /** Names of methods, of the requests that came since it was last asked. */
   asked(): string[];
 };
 
-/** `busy`: 503. `hang`: no answer. `break`: the connection ends behind the first piece of a body. `cut`: the connection ends, after the work was done. */
-export type Behaviour = 'well' | 'busy' | 'hang' | 'break' | 'cut';
+/**
+ * `busy`: 503. `hang`: no answer. `hold`: none until it is `well`. `break`: the connection ends behind the first piece of
+ * a body. `cut`: the connection ends, after the work was done; `cut-join`: where parts are made one.
+ */
+export type Behaviour = 'well' | 'busy' | 'hang' | 'hold' | 'break' | 'cut' | 'cut-join';
 
 const bucket = 'notes';
 
@@ -42,6 +47,8 @@ export async function s3Server(
   const oneAtATime = mutex();
   let behaviour: Behaviour = 'well';
   let methods: string[] = [];
+  const changes = new EventEmitter();
+  const joined = new Set<string | null>();
 
   const etagOf = async (request: IncomingMessage): Promise<string | null> => {
     const path = decodeURIComponent(new URL(request.url!, 'http://s3').pathname);
@@ -73,7 +80,13 @@ export async function s3Server(
   const { port } = server.address() as AddressInfo;
   return {
     url: (prefix = '') => `s3://${bucket}/${prefix}?endpoint=http://127.0.0.1:${port}`,
-    behave: (how) => void (behaviour = how),
+    behave(how) {
+      behaviour = how;
+      changes.emit(how);
+    },
+    async holds() {
+      await once(changes, 'held');
+    },
     asked: () => methods.splice(0),
   };
 
@@ -87,18 +100,28 @@ export async function s3Server(
       case 'hang':
         request.resume();
         return;
+      case 'hold':
+        changes.emit('held');
+        await once(changes, 'well');
+        break;
       case 'cut':
         behaviour = 'well';
-        response.end = function end() {
-          response.destroy();
-          return response;
-        } as typeof response.end;
+        cutOff(response);
+        break;
+      case 'cut-join':
+        if (joins(request) === null) break;
+        behaviour = 'well';
+        cutOff(response);
         break;
       case 'break':
         breakOff(response);
         break;
       case 'well':
         break;
+    }
+    if (joins(request) !== null) {
+      if (joined.has(joins(request))) return refuse(request, response, 404, 'NoSuchUpload');
+      joined.add(joins(request));
     }
     if (!keepsConditions || (ifNone ?? ifMatch) === undefined || request.method === 'GET') {
       await done(request, response);
@@ -108,13 +131,33 @@ export async function s3Server(
       const present = await etagOf(request);
       const isRefused = ifNone === undefined ? present !== ifMatch : present !== null;
       if (!isRefused) return await done(request, response);
-      request.resume();
-      const status = ifMatch !== undefined && present === null ? 404 : 412;
-      const code = status === 404 ? 'NoSuchKey' : 'PreconditionFailed';
-      const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`;
-      response.writeHead(status, { 'Content-Type': 'application/xml' }).end(body);
+      if (ifMatch !== undefined && present === null)
+        return refuse(request, response, 404, 'NoSuchKey');
+      refuse(request, response, 412, 'PreconditionFailed');
     });
   }
+}
+
+/** Of the request that makes parts one, of which upload they are; null: it is another one. */
+const joins = ({ method, url }: IncomingMessage): string | null =>
+  method === 'POST' ? new URL(url!, 'http://s3').searchParams.get('uploadId') : null;
+
+function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  code: string,
+): void {
+  request.resume();
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`;
+  response.writeHead(status, { 'Content-Type': 'application/xml' }).end(body);
+}
+
+function cutOff(response: ServerResponse): void {
+  response.end = function end() {
+    response.destroy();
+    return response;
+  } as typeof response.end;
 }
 
 /** Sends the first piece of a body, then ends the connection. */

@@ -8,6 +8,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
+  type S3ClientConfig,
 } from '@aws-sdk/client-s3';
 import { hashFile } from '../../shared/files.ts';
 import { check } from '../../words/checks.ts';
@@ -38,8 +39,11 @@ const inPartsFrom = 16 * 1024 ** 2;
 
 const connectMs = 5_000;
 
-/** Without a byte from the other side. */
+/** Without a byte from the other side, or to it. */
 const silentMs = 20_000;
+
+/** The same for a server that makes parts one, which takes it as long as copying them. */
+const joiningMs = 600_000;
 
 /** Of every request, with growing pauses between them; all of them together within `callMs`. */
 const triesMax = 4;
@@ -58,7 +62,7 @@ export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
   const bucket = openBucket(place);
   const keeps = { ifAbsent: false, ifMatch: false };
   const keyOf = (key: string): string => place.prefix + segmentsOf(key).join('/');
-  const { client, ask } = bucket;
+  const { client, joining, ask } = bucket;
   const at = (key: string) => ({ Bucket: place.bucket, Key: keyOf(key) });
 
   const head = async (key: string): Promise<BlobHead | null> => {
@@ -120,6 +124,7 @@ export function openS3Blobs(place: S3Place, exclusively: Exclusively): S3Blobs {
       Object.assign(keeps, await conditionsKept(bucket, keyOf(key), bytes)),
     async close() {
       client.destroy();
+      joining.destroy();
     },
   };
 }
@@ -159,9 +164,14 @@ async function measureObjects(
   return measured;
 }
 
-/** The client of a bucket, also for uploads. Reads its credentials when it is first asked. */
-const s3Client = ({ endpoint, region }: S3Place): S3Client =>
+/** A client of a bucket. Reads its credentials when it is first asked, unless it has another one's. */
+const s3Client = (
+  { endpoint, region }: S3Place,
+  socketTimeout: number,
+  has: Pick<S3ClientConfig, 'credentials'> = {},
+): S3Client =>
   new S3Client({
+    ...has,
     region,
     ...(endpoint === undefined ? {} : { endpoint }),
     forcePathStyle: true,
@@ -169,19 +179,17 @@ const s3Client = ({ endpoint, region }: S3Place): S3Client =>
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     maxAttempts: triesMax,
-    requestHandler: {
-      connectionTimeout: connectMs,
-      requestTimeout: silentMs,
-      throwOnRequestTimeout: true,
-      socketTimeout: silentMs,
-    },
+    // No `requestTimeout`: that is the time of all that is sent, on a slow line minutes. `ask` bounds it.
+    requestHandler: { connectionTimeout: connectMs, socketTimeout },
   });
 
 function openBucket(place: S3Place): Bucket {
-  const client = s3Client(place);
+  const client = s3Client(place, silentMs);
+  const { credentials } = client.config;
   const where = whereOf(place);
   return {
     client,
+    joining: s3Client(place, joiningMs, { credentials }),
     bucket: place.bucket,
     where,
     async ask(send, bytes = 0) {
@@ -261,7 +269,12 @@ async function putObject(
       }
       return true;
     } catch (error) {
-      if (ifMatch !== undefined && isMissing(error)) return false;
+      if (isMissing(error)) {
+        // Of what is sent in parts there is no upload any more where an earlier try made it one.
+        const isThere = 'path' in body && (await hasBytes(bucket, Key, body.sha256));
+        if (isThere || ifMatch !== undefined) return isThere;
+        throw away(bucket.where, 'status', { said: '404', cause: error });
+      }
       // Two at once: the server wants it asked again.
       if (isConflict(error) && tries < triesMax) continue;
       if (httpStatusOf(error) !== 412) throw error;

@@ -14,6 +14,8 @@ import { BlobsError } from './blobs.ts';
 /** A bucket, and how it is asked. */
 export type Bucket = {
   client: S3Client;
+  /** For the request that makes parts one. */
+  joining: S3Client;
   bucket: string;
   where: string;
   /** Within a time; what the server or the network says becomes `BlobsError`. */
@@ -31,7 +33,7 @@ const partsMax = 9_000;
  * @throws {BlobsError} `BLOBS_DIFFER`: the file changed meanwhile; what is refused or failed, with the parts given up
  */
 export async function putInParts(
-  { client, ask }: Bucket,
+  { client, joining, ask }: Bucket,
   { Metadata, ...object }: { Bucket: string; Key: string; Metadata: Record<string, string> },
   { path, size, sha256 }: { path: string; size: number; sha256: string },
   conditions: { IfNoneMatch?: string; IfMatch?: string },
@@ -58,7 +60,7 @@ export async function putInParts(
       throw new BlobsError('BLOBS_DIFFER', dataFailure('file-changing'));
     const all = { ...upload, ...conditions, MultipartUpload: { Parts } };
     // Joining them may take a server as long as copying them.
-    await ask((how) => client.send(new CompleteMultipartUploadCommand(all), how), size);
+    await ask((how) => joining.send(new CompleteMultipartUploadCommand(all), how), size);
   } catch (error) {
     // What is not given up here, the bucket's rule for unfinished uploads removes; the first error counts.
     await ask((how) => client.send(new AbortMultipartUploadCommand(upload), how)).catch(() => {});

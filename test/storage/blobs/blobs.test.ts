@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, describe, it, after } from 'node:test';
+import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import type { Blobs } from '../../../src/storage/blobs/blobs.ts';
 import { blobsOfOneProcess } from '../../../src/storage/blobs/file-blobs.ts';
@@ -125,6 +127,37 @@ describe('A bucket', () => {
     assert.equal(server.asked().length, 4);
     server.behave('well');
     assert.equal(await textOf(one, 'a'), 'x');
+  });
+
+  it('is sent to for longer than it may be silent', async (test) => {
+    const server = await s3Server(test, { keepsConditions: true });
+    const { one } = await twoNodes(test, server.url());
+    server.asked();
+    server.behave('hold');
+    const held = server.holds();
+    test.mock.timers.enable({ apis: ['setTimeout'] });
+    const put = one.put('a', randomBytes(9 * 1024 ** 2));
+    await held;
+    // The body of a request goes on arriving, at 300 kB a second.
+    test.mock.timers.tick(29_000);
+    test.mock.timers.reset();
+    server.behave('well');
+    assert.equal(await put, true);
+    assert.deepEqual(server.asked(), ['PUT'], 'in one try');
+  });
+
+  it('that lost the answer to the last request of a body in parts has it', async (test) => {
+    const server = await s3Server(test);
+    const { one } = await twoNodes(test, server.url());
+    const path = join(await tempDir(test), 'file');
+    const bytes = randomBytes(17 * 1024 ** 2);
+    await writeFile(path, bytes);
+    server.behave('cut-join');
+    assert.equal(await one.put('a', { path }), true);
+    const { etag } = (await one.head('a'))!;
+    server.behave('cut-join');
+    assert.equal(await one.put('a', { path }, { ifMatch: etag }), true);
+    assert.ok((await buffer((await one.get('a'))!.body)).equals(bytes));
   });
 
   it('says what is wrong with it, without credentials', async (test) => {
