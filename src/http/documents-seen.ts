@@ -1,8 +1,16 @@
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import { transcriptOf } from '../../projections/texts.ts';
-import { type DocumentsInput, type PerDocument, exportInput } from '../documents/documents.ts';
+import {
+  type DocumentsInput,
+  type PerDocument,
+  documentNames,
+  exportInput,
+} from '../documents/documents.ts';
+import { readDocument } from '../documents/space.ts';
+import { loadOnce } from '../shared/package.ts';
 import type { HttpServices } from './services.ts';
+import type { SeenRecording } from './visible-recording.ts';
 
 type Services = Pick<HttpServices, 'storage' | 'settings'>;
 
@@ -26,16 +34,45 @@ export const asReadByOthers = (input: DocumentsInput): DocumentsInput => ({
   sidenotes: input.sidenotes.map((note) => ({ ...note, own: false })),
 });
 
+/** A document in a file of several; without `bytes`: it cannot be read. */
+type ReadDocument = { path: string; bytes: Buffer | string | undefined };
+
 /**
- * The documents as others than the owner get them: as they are written from what is said now. The owner's own have folder,
- * tags and earlier titles on top, and what a person added to the files.
+ * The documents of a note: the owner's as they are stored, with folder, tags, earlier titles and what a person added to the
+ * files; what is missing, and others', as they are written from what is said now. None of them keeps the others from being read.
  */
-export async function documentsForOthers(
+export async function readDocuments(
+  services: Services & Pick<HttpServices, 'spaceOf' | 'log'>,
+  { row, right }: SeenRecording,
+): Promise<ReadDocument[]> {
+  const { documents, recordingId, owner } = row;
+  if (documents === null) return [];
+  const isOwn = right.role === 'owner';
+  const rendered = loadOnce(() => renderedNow(services, row, isOwn ? asItIs : asReadByOthers));
+  const space = loadOnce(() => services.spaceOf(owner));
+  const all: ReadDocument[] = [];
+  for (const name of documentNames) {
+    const path = documents[name];
+    try {
+      const stored = isOwn ? await readDocument(await space(), path) : undefined;
+      all.push({ path, bytes: stored?.bytes ?? (await rendered())?.[name] });
+    } catch (error) {
+      services.log.warn({ err: error, recording_id: recordingId }, 'document not exported');
+      all.push({ path, bytes: undefined });
+    }
+  }
+  return all;
+}
+
+const asItIs = (input: DocumentsInput): DocumentsInput => input;
+
+async function renderedNow(
   services: Services,
   row: RecordingRow,
+  as: (input: DocumentsInput) => DocumentsInput,
 ): Promise<PerDocument | undefined> {
   const transcript = await transcriptOf(services.storage, row.recordingId);
   if (!transcript) return undefined;
   const { renderDocuments } = await import('../documents/render.ts');
-  return renderDocuments(asReadByOthers(await exportInputOf(services, row, transcript)));
+  return renderDocuments(as(await exportInputOf(services, row, transcript)));
 }

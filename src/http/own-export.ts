@@ -8,14 +8,12 @@ import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById, recordingsOf } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { documentNames } from '../documents/documents.ts';
-import { readDocument } from '../documents/space.ts';
 import { type ZipStream, openZipStream } from '../export/zip-stream.ts';
 import { detail } from '../words/details.ts';
 import type { Language } from '../words/params.ts';
 import { sayWhole } from '../words/say.ts';
 import { isStillIn } from './access-watch.ts';
-import { exportInputOf } from './documents-seen.ts';
+import { exportInputOf, readDocuments } from './documents-seen.ts';
 import { exportedAnswer, recordingAnswer } from './recording-answer.ts';
 import { grantsShown } from './routes/access.ts';
 import type { HttpServices } from './services.ts';
@@ -158,15 +156,9 @@ async function addWords(writing: Writing, row: RecordingRow, folder: string): Pr
   const said = asSeen(services, { row, right: ownersRight }, answer);
   const shared = grantsShown(services, row.access);
   await zip.add(`${folder}/recording.json`, json({ ...said, shared_with: shared }), { mtime });
-  if (row.documents === null) return;
-  const space = await services.spaceOf(row.owner);
-  for (const name of documentNames) {
-    const path = row.documents[name];
-    const stored = await readDocument(space, path);
-    const bytes =
-      stored?.bytes ??
-      (input && (await import('../documents/render.ts')).renderDocuments(input)[name]);
-    if (bytes !== undefined) await zip.add(`${folder}/${basename(path)}`, bytes, { mtime });
+  for (const { path, bytes } of await readDocuments(services, { row, right: ownersRight })) {
+    if (bytes === undefined) note(writing, row, 'unreadable', basename(path));
+    else await zip.add(`${folder}/${basename(path)}`, bytes, { mtime });
   }
 }
 
@@ -211,9 +203,22 @@ async function addAudio(writing: Writing, row: RecordingRow, folder: string): Pr
   await zip.add(name, content, { mtime: new Date(startedAt), stored: true });
 }
 
-function note({ missing, language }: Writing, row: RecordingRow, reason: Reason): void {
-  const said = sayWhole(detail(`own-export-${reason}`), language);
-  missing.push(`${row.startedAt} ${row.recordingId}: ${said}\n`);
+const note = (
+  { missing, language }: Writing,
+  row: RecordingRow,
+  reason: Reason,
+  document?: string,
+): void => void missing.push(missingLine(row, reason, language, document));
+
+/** A line of `MISSING.txt`, of a recording or of one of its documents. */
+export function missingLine(
+  { startedAt, recordingId }: RecordingRow,
+  reason: Reason,
+  language: Language,
+  document?: string,
+): string {
+  const of = document === undefined ? '' : ` ${document}`;
+  return `${startedAt} ${recordingId}${of}: ${sayWhole(detail(`own-export-${reason}`), language)}\n`;
 }
 
 const json = (content: unknown): string => `${JSON.stringify(content, null, 2)}\n`;

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { unzip } from '../support/unzip.ts';
 import {
@@ -203,4 +205,40 @@ test('the documents of several are one zip file, and nothing of another’s is i
     assert.equal(again.headers['content-type'], 'application/zip');
     assert.deepEqual([...(await unzip(again.bytes)).keys()], [...inside.keys()]);
   }
+});
+
+test('a document that is gone is written anew into the zip file of several, and one that cannot be read is named there', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ids = await notes(service, token, 3);
+  const { body } = await service.call<Page>('GET', '/transcripts', { token });
+  const documentsOf = (id: string | undefined) =>
+    body.transcripts.find(({ recording_id }) => recording_id === id)!.documents;
+  const space = join(service.dataDir, 'spaces', service.accounts.findUser('ada')!.userId);
+  const [gone, linked] = [documentsOf(ids[0])['transcript']!, documentsOf(ids[1])['index']!];
+  await rm(join(space, gone));
+  await rm(join(space, linked));
+  await symlink(join(service.dataDir, 'secret'), join(space, linked));
+  await writeFile(join(service.dataDir, 'secret'), 'not for the file');
+  const { status, bytes } = await rawRequest(service.url, {
+    method: 'POST',
+    path: '/recordings/bulk/export',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'application/json',
+      'Accept-Language': 'de',
+    },
+    body: JSON.stringify({ recording_ids: ids }),
+  });
+  assert.equal(status, 200);
+  const inside = await unzip(bytes);
+  const all = ids.flatMap((id) => Object.values(documentsOf(id)));
+  assert.deepEqual(
+    [...inside.keys()].toSorted(),
+    ['MISSING.txt', ...all.filter((path) => path !== linked)].toSorted(),
+  );
+  assert.match(inside.get(gone)!, /This is the secret plan/u);
+  const missing = inside.get('MISSING.txt')!;
+  assert.ok(missing.includes(`${ids[1]} ${linked}: `), missing);
+  assert.match(missing, /nicht lesbar/u);
 });

@@ -11,11 +11,10 @@ import {
 } from '../../../projections/recording/decide.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import { documentNames } from '../../documents/documents.ts';
-import { readDocument } from '../../documents/space.ts';
 import { openZipStream } from '../../export/zip-stream.ts';
 import type { Erased } from '../../recordings/erasure.ts';
 import type { Accepted } from '../../recordings/import-audio.ts';
+import type { Language } from '../../words/params.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
 import { assertNotHeld } from '../holds.ts';
@@ -31,8 +30,10 @@ import { type RouteRequest, routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
 import { idsUpTo, refusal, refusals } from '../several.ts';
 import { isStillIn } from '../access-watch.ts';
-import { documentsForOthers } from '../documents-seen.ts';
+import { readDocuments } from '../documents-seen.ts';
 import { noteLook } from '../looked.ts';
+import { missingLine } from '../own-export.ts';
+import { languageWanted } from '../readers-language.ts';
 import { seenRecording, visibleOrLeft, visibleRecording } from '../visible-recording.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 
@@ -180,7 +181,8 @@ export const manyRecordingRoutes = [
     body: { json: z.strictObject({ recording_ids: idsUpTo(limits.exportedTogetherMax) }) },
     answers: {
       200: {
-        description: 'The file. Recordings without documents are not in it.',
+        description:
+          'The file. Recordings without documents are not in it; what cannot be read is named in `MISSING.txt`.',
         media: ['application/zip'],
       },
     },
@@ -189,7 +191,7 @@ export const manyRecordingRoutes = [
       services.projections.assertRunning(recordings.name);
       // All are there before the first byte is sent.
       for (const id of ids) await visibleRecording(services, caller, id, 'read');
-      ctx.body = await zipOf(services, caller, ids);
+      ctx.body = await zipOf(services, caller, ids, languageWanted(ctx));
       ctx.attachment('mitschrift.zip');
       ctx.type = 'application/zip';
     },
@@ -227,8 +229,10 @@ async function zipOf(
   services: RouteServices,
   caller: Caller,
   ids: readonly string[],
+  language: Language,
 ): Promise<Readable> {
   const zip = await openZipStream();
+  const missing: string[] = [];
   const fill = async (): Promise<void> => {
     const named = new Set<string>();
     for (const id of ids) {
@@ -237,21 +241,19 @@ async function zipOf(
       // Erased since: it is left out.
       const seen = await seenRecording(services, caller, id, 'read').catch(() => undefined);
       if (!seen?.row.documents) continue;
-      const { row, right } = seen;
+      const { row } = seen;
       noteLook(services, caller, seen, 'exported');
-      const space = right.role === 'owner' ? await services.spaceOf(row.owner) : null;
-      const others = space === null ? await documentsForOthers(services, row) : undefined;
       const mtime = new Date(row.startedAt);
       // Two users may have documents of one name.
       const whose = row.owner === caller.userId ? '' : `${row.owner}/`;
-      for (const name of documentNames) {
-        const path = seen.row.documents[name];
+      for (const { path, bytes } of await readDocuments(services, seen)) {
         const entry = whose + path;
-        const bytes = space ? (await readDocument(space, path))?.bytes : others?.[name];
-        if (bytes !== undefined && !named.has(entry)) await zip.add(entry, bytes, { mtime });
+        if (bytes === undefined) missing.push(missingLine(row, 'unreadable', language, path));
+        else if (!named.has(entry)) await zip.add(entry, bytes, { mtime });
         named.add(entry);
       }
     }
+    if (missing.length > 0) await zip.add('MISSING.txt', missing.join(''), { mtime: new Date() });
     zip.end();
   };
   fill().catch((error: unknown) => zip.stream.destroy(error instanceof Error ? error : undefined));
