@@ -56,6 +56,7 @@ test('a waiting job is told what it waits for, and how many are ahead of it', as
   assert.deepEqual(third.told.at(-1), { for: 'turn', ahead: 2, since });
   second.stop.abort();
   await assert.rejects(second.taken);
+  await settled();
   assert.deepEqual(third.told.at(-1), { for: 'turn', ahead: 1, since });
 });
 
@@ -102,4 +103,22 @@ test('a job that is aborted while it waits leaves the queue', async () => {
   const next = job(jobQueue, 'anna');
   await settled();
   assert.equal(next.has(), true);
+});
+
+test('what a job that comes or goes costs does not grow with the square of what waits', async () => {
+  const costOf = async (waiting: number): Promise<number> => {
+    const jobQueue = openJobQueue();
+    const begun = process.cpuUsage();
+    const jobs = Array.from({ length: waiting }, (_, at) => job(jobQueue, `user ${at % 7}`));
+    await settled();
+    jobs[0]!.end();
+    await settled();
+    return process.cpuUsage(begun).user;
+  };
+  await costOf(1000);
+  const [some, many] = [await costOf(1000), await costOf(8000)];
+  assert.ok(
+    many < some * 32,
+    `${many} against ${some} µs: not 64 times as much for eight times as many`,
+  );
 });

@@ -46,6 +46,8 @@ type Queue = {
   /** When each owner last got a slot of a queue: who waited longest goes next. */
   servedAt: LRUCache<string, number>;
   clock: number;
+  /** Until the jobs that wait are told what for: once for all that came and went meanwhile. */
+  tells: NodeJS.Immediate | null;
 };
 
 export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
@@ -54,6 +56,7 @@ export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
     running: new Set(),
     servedAt: new LRUCache({ max: 1000 }),
     clock: 0,
+    tells: null,
   };
   return {
     acquire: (request) =>
@@ -85,25 +88,41 @@ export function openJobQueue(now: () => Date = () => new Date()): JobQueue {
         };
         request.signal.addEventListener('abort', abandon, { once: true });
         queue.waiting.push(job);
-        settle(queue);
+        // It keeps others from starting at most.
+        if (obstaclesIn(queue)(job) === null) job.start();
+        tellSoon(queue);
       }),
   };
 }
 
-/** Starts what may start, then notifies the others of what they wait for. */
+/** Starts what may start when a job has gone. */
 function settle(queue: Queue): void {
   for (;;) {
-    const next = inOrder(queue).find((job) => obstacle(queue, job) === null);
+    const obstacle = obstaclesIn(queue);
+    const next = inOrder(queue).find((job) => obstacle(job) === null);
     if (!next) break;
     next.start();
   }
+  tellSoon(queue);
+}
+
+function tellSoon(queue: Queue): void {
+  queue.tells ??= setImmediate(() => {
+    queue.tells = null;
+    tell(queue);
+  });
+}
+
+/** Notifies the jobs that wait of what for. */
+function tell(queue: Queue): void {
+  const obstacle = obstaclesIn(queue);
   const ahead = new Map<string, number>();
   for (const job of queue.running) ahead.set(job.queue, (ahead.get(job.queue) ?? 0) + 1);
   for (const job of inOrder(queue)) {
     const before = ahead.get(job.queue) ?? 0;
     ahead.set(job.queue, before + 1);
     const waits: QueueWait = {
-      for: obstacle(queue, job) ?? 'turn',
+      for: obstacle(job) ?? 'turn',
       ahead: before,
       since: job.since,
     };
@@ -129,12 +148,19 @@ function inOrder({ waiting, servedAt }: Queue): Job[] {
   return placed.map(({ job }) => job);
 }
 
-function obstacle({ waiting, running }: Queue, job: Job): WaitsUntil | null {
-  if ([...running].some((other) => other.alone)) return 'recording-alone';
-  if (job.alone) return running.size > 0 ? 'all-others' : null;
-  if (waiting.some((other) => other.alone)) return 'recording-alone';
-  const taken = [...running].filter((other) => other.queue === job.queue).length;
-  return taken >= job.concurrency ? 'turn' : null;
+/** What keeps a job from starting, as things are; asked of every job that waits. */
+function obstaclesIn({ waiting, running }: Queue): (job: Job) => WaitsUntil | null {
+  const isAlone = ({ alone }: Job) => alone;
+  const oneRunsAlone = [...running].some(isAlone);
+  const oneWaitsAlone = waiting.some(isAlone);
+  const taken = new Map<string, number>();
+  for (const { queue } of running) taken.set(queue, (taken.get(queue) ?? 0) + 1);
+  return ({ alone, queue, concurrency }) => {
+    if (oneRunsAlone) return 'recording-alone';
+    if (alone) return running.size > 0 ? 'all-others' : null;
+    if (oneWaitsAlone) return 'recording-alone';
+    return (taken.get(queue) ?? 0) >= concurrency ? 'turn' : null;
+  };
 }
 
 const ownerIn = ({ queue, owner }: Job): string => `${queue}\n${owner}`;
