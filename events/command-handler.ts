@@ -114,9 +114,10 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
     } finally {
       held.users -= 1;
       if (held.users === 0) inUse.delete(stream);
-      // The same object set again would keep the size that it had.
+      // The same object set again would keep the size that it had. One larger than all that is kept takes the room alone:
+      // else each command would read it from the beginning.
       kept.delete(stream);
-      kept.set(stream, held, maxSize ? { size: held.size } : {});
+      kept.set(stream, held, maxSize ? { size: Math.min(held.size, maxSize) } : {});
     }
   };
 

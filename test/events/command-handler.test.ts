@@ -207,6 +207,16 @@ describe('A command', () => {
     assert.equal(await handler.read('recording-1', (count) => count), 1);
     assert.deepEqual(taken, [...commands, 'recording-1'], 'it was dropped, and is read again');
   });
+
+  it('keeps a stream that alone is larger than all it keeps', async () => {
+    const taken: string[] = [];
+    const onFact = ({ stream }: { stream: string }) => void taken.push(stream);
+    const handler = handlerOn(memoryStore(), { sizeMax: 5, sizeOf: () => 20, onFact });
+    await handler.handle('recording-1', anna('1'), countOn);
+    await handler.handle('recording-1', anna('2'), countOn);
+    assert.equal(await handler.read('recording-1', (count) => count), 2);
+    assert.deepEqual(taken, ['recording-1', 'recording-1'], 'each fact is taken in once');
+  });
 });
 
 describe('Many commands at once, from two processes, on a disk that fails now and then,', () => {

@@ -5,11 +5,14 @@ import { setImmediate } from 'node:timers/promises';
 import { flushSync } from 'svelte';
 import VoiceName from '../../../web/pages/recording/live/VoiceName.svelte';
 import { withTurns } from '../../../web/pages/recording/live/heard.ts';
-import { speakersOf } from '../../../web/pages/recording/recording.ts';
+import { openRecording, speakersOf } from '../../../web/pages/recording/recording.ts';
+import { followSession } from '../../../web/client/feed.ts';
+import { session } from '../../../web/client/session.ts';
 import type { Recording } from '../../../web/pages/recording/turn-key.ts';
 import { everything, usualSeeking } from '../../../web/pages/home/library/filter.ts';
 import { openSearch } from '../../../web/pages/search/search.ts';
 import { eventually } from '../../support/eventually.ts';
+import { loginOf, settled, sockets } from './sockets.ts';
 
 const utterance = (index: number, speaker: string | null, text: string) => ({
   index,
@@ -158,3 +161,33 @@ function answering(t: TestContext) {
   });
   return service;
 }
+
+test('what is recognised while a note is open is shown without reading the whole note again', async (t) => {
+  const made = sockets(t);
+  let read = 0;
+  const recording = { status: 'RECORDING', utterances: [], speakers: [], origins: [] };
+  t.mock.method(globalThis, 'fetch', async () => {
+    read += 1;
+    return Response.json(recording);
+  });
+  followSession();
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  made.at(-1)!.open();
+  const open = openRecording('r1');
+  t.after(() => open.close());
+  await eventually('the note', () => open.state.get().state === 'there');
+  const before = read;
+  const told = { type: 'transition', recording_id: 'r1', from: 'recording', to: 'recording' };
+  for (const index of [0, 1, 2]) {
+    made.at(-1)!.say({ ...told, event: 'speech.followed', position: 2 * index + 1 });
+    const said = { index, start: index, end: index + 1, text: `Line ${index}.`, speaker: null };
+    made.at(-1)!.say({ type: 'utterance', recording_id: 'r1', ...said, final: true });
+    await settled();
+  }
+  const now = open.state.get();
+  assert.equal(now.state === 'there' && now.shown.recording.utterances.length, 3);
+  assert.equal(read, before);
+  made.at(-1)!.say({ ...told, event: 'title.changed', position: 9 });
+  await eventually('it is read again', () => read === before + 1);
+});

@@ -85,9 +85,11 @@ export function openRecording(id: string): OpenRecording {
   return { state, saved, refresh, close: () => (stopWatching(), stopFrames()) };
 }
 
-/** What a side note says stands in a frame of its own. */
+/** What a side note says, and what was recognised, stands in frames of their own: of a day's talk each reading is megabytes. */
 const movesOn = (frame: Frame): boolean =>
-  frame.type === 'transition' && !frame.event.startsWith('sidenote.');
+  frame.type === 'transition' &&
+  !frame.event.startsWith('sidenote.') &&
+  frame.event !== 'speech.followed';
 
 /** What a frame says, without reading the whole recording again. */
 function withFrame(shown: Shown, frame: Frame): Shown {
