@@ -35,13 +35,19 @@ test('what was said last is recognised when the file is whole, before the log ha
   const followings = openFollowings(silent);
   const { job, facts, captured, appended } = jobOf('r1');
   t.after(captured);
-  const over = followStage(deps(folder, { followings, onFileEnd: ends.onEnd }))(job);
+  let gathered = 0;
+  const termsOf = async () => {
+    gathered += 1;
+    return [];
+  };
+  const over = followStage(deps(folder, { followings, onFileEnd: ends.onEnd, termsOf }))(job);
 
   await within('the first words', appended('utterance.recognised', 1));
   assert.deepEqual(textsIn(facts), ['w00 w01']);
   ends.tell('r1');
   await within('the last word', appended('utterance.recognised', 2));
   assert.deepEqual(textsIn(facts), ['w00 w01', 'w02']);
+  assert.equal(gathered, 1, 'what may be said is not gathered for each passage');
   captured();
   await over;
   const following = await followings.take('r1');

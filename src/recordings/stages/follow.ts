@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { followedIn } from '../../../projections/recording/utterances.ts';
@@ -12,6 +13,7 @@ import { liveVoices } from '../../speech/live/live-voices.ts';
 import { interimText } from './interim-text.ts';
 import { punctuatedAhead } from './punctuate-ahead.ts';
 import { type Following, letGo } from './followings.ts';
+import type { TermsOf } from '../terms.ts';
 import { type FollowDeps, type Live, isBehind, recogniseOn } from './live-speech.ts';
 import { type Job, type StageActivity, StageSuperseded } from './run-stage.ts';
 
@@ -81,6 +83,7 @@ async function openLive(job: Job, deps: FollowDeps): Promise<Live> {
   const live: Live = {
     job,
     deps,
+    termsOf: seldom(deps.termsOf),
     following: { follower, asked: null, isWaiting: false, stop: new AbortController() },
     plan,
     heard: [...utterances],
@@ -105,6 +108,18 @@ async function openLive(job: Job, deps: FollowDeps): Promise<Live> {
     over: new AbortController(),
   };
   return live;
+}
+
+/** Names that are given meanwhile may wait so long until speech is recognised by them, milliseconds. */
+const termsMs = 60_000;
+
+function seldom(termsOf: TermsOf): TermsOf {
+  const kept = new LRUCache<string, readonly string[]>({ max: 1, ttl: termsMs });
+  return async (recording, owner) => {
+    const terms = kept.get(owner) ?? (await termsOf(recording, owner));
+    if (!kept.has(owner)) kept.set(owner, terms);
+    return terms;
+  };
 }
 
 async function untilThere(

@@ -23,6 +23,8 @@ type InterimDeps = {
 
 /** Asked with no less than that, seconds. */
 const heardSecondsMin = 0.2;
+/** What was said longer ago is shown when it is final, seconds: an engine may be hours behind. */
+const shownSecondsMax = 60;
 
 type Said = { start: number; upTo: number; text: string };
 
@@ -48,7 +50,7 @@ export function interimText({ follower, open, show, log }: InterimDeps): Interim
     if (present?.start !== start) {
       number += 1;
       present = { start, upTo: start, text: '' };
-      said.push(present);
+      said = [...said.filter(({ upTo }) => upTo > start - shownSecondsMax), present];
     }
     const samples = await follower.read(present.upTo, end);
     present.upTo = end;

@@ -66,6 +66,8 @@ export type FollowDeps = {
 export type Live = {
   job: Job;
   deps: FollowDeps;
+  /** Gathered once in a while: they are of all that their owner named. */
+  termsOf: TermsOf;
   following: Following;
   plan: WaitingStretch[];
   heard: Utterance[];
@@ -119,7 +121,7 @@ async function recogniseOne(
     job,
     language,
     leaseEngine: live.deps.leaseEngine,
-    termsOf: live.deps.termsOf,
+    termsOf: live.termsOf,
     log: live.deps.log,
     onPartial(text) {
       // What is recognised once more has a text already.
