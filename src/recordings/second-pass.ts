@@ -15,7 +15,7 @@ export type SecondPassDeps = {
  */
 export function secondPassBy(
   { recordingId, sources, facts }: Recording,
-  engine: Pick<SpeechEngine, 'model' | 'withModel'>,
+  by: { model: string | null; withModel?: SpeechEngine['withModel'] | undefined },
   { secondPass, log }: SecondPassDeps,
 ): Pick<RecordingFactOf<'transcription.completed'>['data'], 'second_pass'> {
   const wasFollowed = facts.some(
@@ -23,8 +23,8 @@ export function secondPassBy(
   );
   const isFirst = sources.run === 1 && sources.draft.utterances > 0;
   const model = wasFollowed && isFirst ? secondPass() : null;
-  if (model === null || model === engine.model) return {};
-  if (engine.withModel?.(model).model === model) return { second_pass: model };
+  if (model === null || model === by.model) return {};
+  if (by.withModel?.(model).model === model) return { second_pass: model };
   log.warn({ recordingId, model }, 'second transcription skipped; the model is not available');
   return {};
 }

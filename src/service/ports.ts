@@ -1,5 +1,4 @@
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
-import { readdir } from 'node:fs/promises';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { BrowserLimits } from '../capture/browser/browser-writer.ts';
 import type { Admit } from '../capture/browser/intake.ts';
@@ -123,14 +122,17 @@ function enginesOf({ settings, log, modelsDir }: PipelineOptions) {
       onCloseError: (error) => log.warn({ err: error }, 'closing a replaced engine failed'),
     });
   return {
-    // A model that was installed meanwhile makes another engine too.
+    // A model that was installed or replaced meanwhile makes another engine too: until its manifest is there it is none.
     engines: named<SpeechEngine>(
       'stt.',
       async (now) => {
         const { chooseEngine } = await import('../speech/choose-engine.ts');
         return await chooseEngine(now, { modelsDir, log });
       },
-      () => namesIn(modelsDir),
+      async () => {
+        const { installedModels } = await import('../speech/local/local-models.ts');
+        return (await installedModels(modelsDir)).models;
+      },
     ),
     languageModels: named<OpenLanguageModel>(
       'llm.',
@@ -164,7 +166,3 @@ function enginesOf({ settings, log, modelsDir }: PipelineOptions) {
 
 /** What one request for embeddings may take: a model of another use is taken out of memory first. */
 const embeddingSeconds = 120;
-
-async function namesIn(modelsDir: ModelFolders): Promise<string[][]> {
-  return await Promise.all([modelsDir].flat().map((folder) => readdir(folder).catch(() => [])));
-}

@@ -21,11 +21,12 @@ export async function chooseEngine(
 }
 
 function withUsualLanguage(engine: SpeechEngine, usual: string): SpeechEngine {
-  const { withModel } = engine;
+  const { withModel, modelFor } = engine;
   const recognise = engine.recognise.bind(engine);
   return Object.assign(engine, {
     recognise: (...[audio, stretch, options]: Parameters<typeof recognise>) =>
       recognise(audio, stretch, { ...options, language: options.language ?? usual }),
+    ...(modelFor && { modelFor: (language: string | null) => modelFor(language ?? usual) }),
     ...(withModel && {
       withModel: (model: string) => withUsualLanguage(withModel(model), usual),
     }),

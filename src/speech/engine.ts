@@ -10,6 +10,8 @@ export interface SpeechEngine {
   readonly queue: string;
   readonly engine: 'compat' | 'native' | 'asr' | 'local';
   readonly model: string | null;
+  /** The model that it takes for a language, where that is not `model` for each. */
+  modelFor?: (language: string | null) => string | null;
   /** Longest stretch the engine takes, in seconds. */
   readonly secondsMax: number;
   /**

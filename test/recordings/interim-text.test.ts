@@ -18,7 +18,10 @@ test('of what is not recognised for long only the last minute is shown while mor
   });
   for (speech = 0; speech < 200; speech += 1) {
     interim.look();
-    await eventually('it is shown', () => shown.at(-1)?.text.endsWith(`speech ${speech + 1}`));
+    await eventually(
+      'it is shown',
+      () => shown.at(-1)?.text.endsWith(`speech ${speech + 1}`) === true,
+    );
   }
   const last = shown.at(-1)!;
   assert.equal(last.end, 999);

@@ -325,6 +325,8 @@ test('the model is chosen by language, or by name', async (t) => {
     (await engine.recognise(audio, [0, 1], { language, signal })).language;
   assert.equal(await inLanguage('de'), 'de');
   assert.equal(await inLanguage('en-US'), 'en');
+  const named = ['de', 'en-US', null, 'fr'].map((language) => engine.modelFor?.(language));
+  assert.deepEqual(named, ['german', models[1]!.id, 'german', null]);
   await assert.rejects(inLanguage('fr'), {
     code: 'language-unknown',
     message: /supports French.*german \(de\)/i,
@@ -335,6 +337,20 @@ test('the model is chosen by language, or by name', async (t) => {
     code: 'model-missing',
     message: /parakeet/,
   });
+});
+
+test('a model that takes no language is loaded once, whatever languages are spoken', async (t) => {
+  const { engine, engineProcess } = await localWith(t);
+  const audio = await spoken(t, 'yes');
+  const keys = new Set<string>();
+  const ask = engineProcess.ask.bind(engineProcess);
+  t.mock.method(engineProcess, 'ask', (...[request, options]: Parameters<typeof ask>) => {
+    if (request.op === 'recognise') keys.add(request.key);
+    return ask(request, options);
+  });
+  for (const language of ['en', null, 'en'])
+    await engine.recognise(audio, [0, 1], { language, signal });
+  assert.equal(keys.size, 1);
 });
 
 test('the engine process does not outlive the service', async (t) => {

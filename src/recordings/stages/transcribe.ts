@@ -349,17 +349,19 @@ async function complete(engine: SpeechEngine, job: Job, deps: SecondPassDeps): P
   const otherwise = heardOtherwise(utterances);
   const segments = utterances.flatMap((one) => one.segments);
   const replaced = replacedCount(segments);
+  const asked = recording.asked.draft;
+  const model = engine.modelFor?.(asked) ?? engine.model;
   await job.append({
     type: 'transcription.completed',
     data: {
       engine: engine.engine,
-      model: engine.model,
-      language: mostHeard(utterances) ?? recording.asked.draft,
+      model,
+      language: mostHeard(utterances) ?? asked,
       utterances: utterances.length,
       words: wordsIn(segments),
       ...(replaced === 0 ? {} : { replaced }),
       ...(otherwise === null ? {} : { otherwise }),
-      ...secondPassBy(recording, engine, deps),
+      ...secondPassBy(recording, { model, withModel: engine.withModel }, deps),
     },
   });
 }

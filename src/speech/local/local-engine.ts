@@ -33,6 +33,7 @@ export function localEngine(
     queue: 'local',
     engine: 'local',
     model: first?.id ?? null,
+    modelFor: (language) => modelIn(models, chosen, languageCode(language))?.id ?? null,
     secondsMax,
     async recognise(audio, [start, end], { language, signal, next, terms = [] }) {
       signal.throwIfAborted();
@@ -43,7 +44,8 @@ export function localEngine(
       const plain = withLanguage(sherpaConfig(model), code);
       // With a key of its own it would be loaded twice: one that takes hotwords is always made for them.
       const config = model.hotwords ? withHotwords(plain, model) : plain;
-      const key = `${model.folder} ${code ?? ''}`;
+      // Most models take no language: what is loaded for one is there for all.
+      const key = JSON.stringify(config);
       const spoken = { path: audio.path, start, end, next, hotwords };
       const request = { op: 'recognise', key, config, ...spoken } as const;
       try {
@@ -63,24 +65,26 @@ export function localEngine(
   };
 }
 
+const modelIn = (
+  models: readonly InstalledModel[],
+  chosen: string | null,
+  code: string | null,
+): InstalledModel | undefined =>
+  models.find((one) => (chosen === null ? speaksLanguage(one, code) : one.id === chosen));
+
 /** @throws {StageError} `model-missing`, `language-unknown`, not retriable. */
 function modelFor(
   models: readonly InstalledModel[],
   chosen: string | null,
   code: string | null,
 ): InstalledModel {
-  if (chosen !== null) {
-    const model = models.find(({ id }) => id === chosen);
-    if (model) return model;
-    throw new StageError(failure('speech-model-not-installed', { model: chosen }), {
-      retriable: false,
-    });
-  }
-  const model = models.find((one) => speaksLanguage(one, code));
+  const model = modelIn(models, chosen, code);
   if (model) return model;
   const installed = models.map(({ id, languages }) => `${id} (${languages.join(', ')})`);
   throw new StageError(
-    failure('language-not-supported', { language: code ?? 'und', models: installed }),
+    chosen === null
+      ? failure('language-not-supported', { language: code ?? 'und', models: installed })
+      : failure('speech-model-not-installed', { model: chosen }),
     { retriable: false },
   );
 }

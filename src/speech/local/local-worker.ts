@@ -12,6 +12,7 @@ import sherpa, {
 } from 'sherpa-onnx-node';
 import addon from 'sherpa-onnx-node/addon.js';
 import { setPriority } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import { openSpeechFile } from '../../audio/speech-file.ts';
 import { speechRate } from '../../audio/wav.ts';
@@ -167,9 +168,11 @@ const streamsMax = 4;
 
 async function recogniserFor({ key, config }: RequestOf<'recognise'>): Promise<OfflineRecognizer> {
   if (loaded?.key !== key) {
-    // Not two models in memory at once.
+    // Not two models in memory at once: the collector sees a few bytes of one, and frees it when this thread is idle.
     loaded = undefined;
     prepared = undefined;
+    globalThis.gc?.();
+    await setImmediate();
     loaded = { key, recogniser: await sherpa.OfflineRecognizer.createAsync(config) };
   }
   return loaded.recogniser;
