@@ -114,6 +114,13 @@ export async function foldersShared(
   return found.slice(0, limit);
 }
 
+/** With whom a folder is shared. */
+export const granteesOfFolder = async (
+  storage: ProjectionStorage,
+  folder: string,
+): Promise<readonly Grantee[]> =>
+  (await storage.get<Grantee[]>(accessName, granteesKey(folder))) ?? [];
+
 type OfFolder = Extract<
   LoggedFact,
   { type: 'folder.shared' | 'folder.unshared' | 'folder.deleted' }

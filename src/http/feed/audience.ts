@@ -3,11 +3,12 @@ import { filesAfter, noFiles } from '../../../events/facts/files.ts';
 import { recordingOf, recordingStream } from '../../../events/facts/recording.ts';
 import { accessOf } from '../../../projections/recording/access.ts';
 import { orderOf } from '../../../projections/recording/order.ts';
+import { granteesOfFolder } from '../../../projections/access.ts';
 import { linesOf } from '../../../projections/recording-row.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { HttpServices } from '../services.ts';
 import { sharedWith } from '../shared-with-me.ts';
-import { type Needs, isEnough, rightsOf, sees } from '../visible-recording.ts';
+import { type Needs, granteesOf, isEnough, rightsOf, sees } from '../visible-recording.ts';
 
 /** Users who hear of a recording that is somebody else's. */
 export type Hearers = ReadonlySet<string>;
@@ -89,10 +90,16 @@ async function amongThem(
   needs: Needs,
 ): Promise<Hearers> {
   const hearers = new Set<string>();
-  if (row.access.length === 0 && row.folder === null) return hearers;
+  const { storage, accounts } = services;
+  const ofFolder = row.folder === null ? [] : await granteesOfFolder(storage, row.folder);
+  const grantees = new Set([...row.access.map(({ to }) => to), ...ofFolder]);
+  if (grantees.size === 0) return hearers;
+  await accounts.takeIn();
   for (const userId of asked) {
     const caller = { userId, isAdmin: false };
-    if (sees(caller, row.owner)) continue;
+    // Of the hundreds who listen few are shared with, and only of these are rows read.
+    if (sees(caller, row.owner) || !granteesOf(accounts, userId).some((to) => grantees.has(to)))
+      continue;
     const right = await rightsOf(services, caller, row);
     if (right && isEnough(right, needs)) hearers.add(userId);
   }
