@@ -150,16 +150,36 @@ export async function standingOfRecordings(
   );
 }
 
-/** Ids of recordings that ended in an error, of all users. Reads a key a recording. */
+/** Recordings that ended in an error, of all users, and in which. Reads of each user one key besides. */
 export async function* failedRecordings(
   storage: ProjectionStorage,
-): AsyncGenerator<string, void, void> {
-  for await (const [key] of storage.range(recordingsName, startingWith('s/'))) {
-    const parts = key.split('/');
-    const id = parts.at(-1);
-    if (parts[2] === 'error' && id !== undefined) yield id;
+): AsyncGenerator<{ recordingId: string; error: FailureOf }, void, void> {
+  const lists = startingWith('s/');
+  for (let from = lists.gte; ;) {
+    const [next] = await keysIn(storage, { gte: from, lt: lists.lt, limit: 1 });
+    if (next === undefined) return;
+    const owner = next.split('/')[1] ?? '';
+    const failed = await keysIn(storage, startingWith(`s/${owner}/error/`));
+    for (let at = 0; at < failed.length; at += readAtOnce) {
+      const some = failed.slice(at, at + readAtOnce).map((key) => `/${key.split('/').at(-1)}`);
+      for (const { core } of await linesOf(storage, some))
+        if (core.error) yield { recordingId: core.recordingId, error: core.error };
+    }
+    from = startingWith(`s/${owner}/`).lt;
   }
 }
+
+type FailureOf = NonNullable<KeptLine['core']['error']>;
+const readAtOnce = 100;
+
+const keysIn = async (
+  storage: ProjectionStorage,
+  range: Parameters<ProjectionStorage['range']>[1],
+): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const [key] of storage.range(recordingsName, range)) keys.push(key);
+  return keys;
+};
 
 const erasedState = 'idle.erased';
 

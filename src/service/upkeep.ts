@@ -8,6 +8,7 @@ import type { DocumentsRefreshing } from '../order/refresh-documents.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import { onAbort, untilAborted } from '../shared/abort.ts';
+import { mayPass } from '../recordings/control/retry-failed.ts';
 import { systemClock } from '../shared/retry.ts';
 
 /**
@@ -73,11 +74,16 @@ async function keepLooking(
     () => refreshing.look(),
   ];
   const again = () => recordingService.eraseAgain();
-  const failed = () => recordingService.awaitEngines(failedRecordings(storage));
+  const failed = () => recordingService.awaitEngines(waitingForEngines(storage));
   for (let todo = [again, ...steps, failed]; !signal.aborted; todo = steps) {
     for (const step of [...todo, also]) if (!signal.aborted) await attempt(step, ports);
     await systemClock.wait(everyMs, signal).catch(() => undefined);
   }
+}
+
+async function* waitingForEngines(storage: Ports['storage']): AsyncGenerator<string> {
+  for await (const { recordingId, error } of failedRecordings(storage))
+    if (mayPass(error)) yield recordingId;
 }
 
 /** What fails is tried again with the next look. */

@@ -60,6 +60,11 @@ const waitMs = 7 * 24 * 3600_000;
 /** Recordings that wait at once; the others are tried again by a person. */
 const waitingMax = 1000;
 
+/** Whether an error is one that passes by itself, so that the recording waits for that. */
+export const mayPass = (error: Failed): boolean => causeOf(error) !== null;
+
+type Failed = { code: string; retriable: boolean };
+
 export type RetryDeps = {
   store: Pick<EventStore, 'read'>;
   progress: StageProgress;
@@ -209,7 +214,7 @@ async function lastFailure(facts: AsyncIterable<LoggedFact>): Promise<Failure | 
   return last && { ...last, retries };
 }
 
-function causeOf({ code, retriable }: { code: string; retriable: boolean }): Cause | null {
+function causeOf({ code, retriable }: Failed): Cause | null {
   if (missingCodes.has(code)) return 'missing';
   if (!retriable) return null;
   if (code === deathsCode) return 'deaths';
