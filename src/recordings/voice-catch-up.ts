@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RecordingFactType } from '../../events/facts/recording.ts';
+import { type RecordingFactType, recordingOf } from '../../events/facts/recording.ts';
 import { hasVoices, voicesWaiting } from '../../projections/people.ts';
 import { voicesToMeasure } from '../../projections/recording/measured-voices.ts';
 import { recordingById } from '../../projections/recordings.ts';
@@ -78,6 +78,10 @@ type CatchUp = Deps & {
   done: Promise<unknown>;
   /** How often measuring a recording has failed. */
   failures: LRUCache<string, number>;
+  /** Recordings of which facts came since the last look. */
+  changed: Set<string>;
+  /** The model with which all that waits was looked at; null: it is to be. */
+  lookedWith: string | null;
 };
 
 export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
@@ -88,13 +92,15 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     current: null,
     done: Promise.resolve(),
     failures: new LRUCache({ max: rememberedMax }),
+    changed: new Set(),
+    lookedWith: null,
   };
   let stopFollowing: (() => void) | null = null;
   let next = removeCopies;
   const look = onceMore(async () => {
     if (stopFollowing === null || catchUp.closing.signal.aborted) return;
     const work = next;
-    next = lookAtAll;
+    next = lookAtWaiting;
     await work(catchUp).catch((error: unknown) => {
       if (!catchUp.closing.signal.aborted) deps.log.warn({ err: error }, 'updating voices failed');
     });
@@ -103,12 +109,17 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     begin() {
       if (stopFollowing !== null) return;
       stopFollowing = deps.projections.onApplied((facts) => {
-        if (facts.some(({ type }) => leadsToMeasuring.has(type))) void look();
+        for (const { type, stream } of facts)
+          if (leadsToMeasuring.has(type)) catchUp.changed.add(recordingOf(stream)!);
+        if (catchUp.changed.size > 0) void look();
       });
       void look();
       void look();
     },
-    look: () => void look(),
+    look() {
+      catchUp.lookedWith = null;
+      void look();
+    },
     async measureLast(recordingId, signal) {
       const model = catchUp.isOn() ? await presentModel(catchUp) : null;
       if (model === null) return;
@@ -143,19 +154,40 @@ async function removeCopies(work: CatchUp): Promise<void> {
   }
 }
 
-async function lookAtAll(work: CatchUp): Promise<void> {
-  const { storage, closing, failures, inTurn } = work;
+/** All that waits for a model, once; then what facts came of, and what failed. */
+async function lookAtWaiting(work: CatchUp): Promise<void> {
   const model = await modelFor(work);
   if (model === null) return;
-  for await (const { recordingId, owner } of voicesWaiting(storage, model)) {
-    if (closing.signal.aborted || !work.isOn()) return;
-    if ((failures.get(recordingId) ?? 0) >= failuresMax) continue;
-    const audio = await audioOf(storage, recordingId, owner);
-    // One that is worked on comes here again with its documents.
-    if (audio === 'busy') continue;
-    if (audio === 'gone') failures.set(recordingId, failuresMax);
-    else await inTurn(() => attemptOne(work, recordingId, { model, signal: closing.signal }));
-  }
+  const { changed, failures } = work;
+  const failed = [...failures.entries()].filter(([, times]) => times < failuresMax);
+  const some = new Set([...changed, ...failed.map(([recordingId]) => recordingId)]);
+  changed.clear();
+  const isAll = work.lookedWith !== model;
+  for await (const { recordingId, owner } of isAll
+    ? voicesWaiting(work.storage, model)
+    : [...some].map((id) => ({ recordingId: id, owner: undefined })))
+    if (!(await lookAtOne(work, recordingId, { model, owner }))) {
+      work.lookedWith = null;
+      return;
+    }
+  work.lookedWith = model;
+}
+
+/** @returns whether to go on */
+async function lookAtOne(
+  work: CatchUp,
+  recordingId: string,
+  { model, owner }: { model: string; owner: string | undefined },
+): Promise<boolean> {
+  const { storage, closing, failures, inTurn } = work;
+  if (closing.signal.aborted || !work.isOn()) return false;
+  if ((failures.get(recordingId) ?? 0) >= failuresMax) return true;
+  const audio = await audioOf(storage, recordingId, owner);
+  // One that is worked on comes here again with its documents.
+  if (audio === 'busy') return true;
+  if (audio === 'gone') failures.set(recordingId, failuresMax);
+  else await inTurn(() => attemptOne(work, recordingId, { model, signal: closing.signal }));
+  return true;
 }
 
 /** Measures one recording. What goes wrong is logged and counted; being stopped is neither. */
@@ -218,11 +250,11 @@ async function presentModel({ openEmbedder }: Deps): Promise<string | null> {
 async function audioOf(
   storage: ProjectionStorage,
   recordingId: string,
-  owner: string,
+  owner: string | undefined,
 ): Promise<'kept' | 'gone' | 'busy'> {
   const row = await recordingById(storage, recordingId);
   // Handed over, erased, or at work: its rows are about to say so.
-  if (row?.owner !== owner || row.status !== 'idle') return 'busy';
+  if (row?.status !== 'idle' || (owner !== undefined && row.owner !== owner)) return 'busy';
   return row.audio === null ? 'gone' : 'kept';
 }
 

@@ -74,6 +74,30 @@ test('what fails three times is given up, which is said, until the next start', 
   await eventually('it is measured', async () => (await world.measured(id)) === 1);
 });
 
+test('of a correction its own recording is looked at alone, however many wait for good', async (t) => {
+  const world = await openWorld(t);
+  const ids = [await world.meeting(), await world.meeting(), await world.meeting()];
+  const catchUp = world.open();
+  catchUp.begin();
+  for (let time = 0; time < 9; time += 1) {
+    (await world.asked()).fail(new Error('the engine broke'));
+    if (time % 3 === 2) {
+      await eventually('it is left', async () => (await catchUp.state()).now === null);
+      catchUp.look();
+    }
+  }
+  await eventually('all are given up', async () => (await catchUp.state()).given_up === 3);
+  await world.settled();
+  const reads = world.rowsRead();
+  await world.decide(ids[0]!, editTurn(0, { speaker: 'SPEAKER_00' }, speakerName));
+  await eventually(
+    'it is saved',
+    async () => (await world.service.read(ids[0]!)).state === 'idle.saved',
+  );
+  await world.settled();
+  assert.ok(reads() <= 3, `${reads()} rows of what waits`);
+});
+
 test('a fact that comes midway takes nothing away from what is measured, and its copy goes at the end', async (t) => {
   const world = await openWorld(t);
   const id = await world.meeting();
@@ -217,6 +241,18 @@ async function openWorld(t: TestContext) {
       return asking[answered++]!;
     },
     timesAsked: () => asking.length,
+    /** How many rows of voices are read from now on. */
+    rowsRead() {
+      let read = 0;
+      const range = storage.range.bind(storage) as typeof storage.range;
+      t.mock.method(storage, 'range', async function* (...wanted: Parameters<typeof range>) {
+        for await (const row of range(...wanted)) {
+          if (wanted[0] === people.name) read += 1;
+          yield row;
+        }
+      });
+      return () => read;
+    },
     measured: async (id: string) =>
       factsOf((await service.read(id)).recording, 'voice.measured', Infinity).length,
     settled: async () => await projections.applied('all', await store.head()),
