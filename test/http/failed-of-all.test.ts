@@ -24,7 +24,7 @@ test('what failed is found for all users, and reads of what did not fail one key
   }
   const { storage } = service;
   let keys = 0;
-  const range = storage.range.bind(storage) as typeof storage.range;
+  const range = storage.range.bind(storage);
   t.mock.method(storage, 'range', async function* (...asked: Parameters<typeof range>) {
     for await (const row of range(...asked)) {
       keys += 1;

@@ -27,7 +27,7 @@ test('what is said in a note of a folder is looked up for those with whom it is 
   }
   const { storage } = service.services;
   let reads = 0;
-  const count = <K extends 'get' | 'getMany'>(name: K) => {
+  const count = (name: 'get' | 'getMany') => {
     const read = storage[name].bind(storage) as (projection: string, ...rest: unknown[]) => unknown;
     t.mock.method(storage, name, (projection: string, ...rest: unknown[]) => {
       if (projection === 'access') reads += 1;

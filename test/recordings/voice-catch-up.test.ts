@@ -244,7 +244,7 @@ async function openWorld(t: TestContext) {
     /** How many rows of voices are read from now on. */
     rowsRead() {
       let read = 0;
-      const range = storage.range.bind(storage) as typeof storage.range;
+      const range = storage.range.bind(storage);
       t.mock.method(storage, 'range', async function* (...wanted: Parameters<typeof range>) {
         for await (const row of range(...wanted)) {
           if (wanted[0] === people.name) read += 1;

@@ -150,9 +150,9 @@ function inOrder({ waiting, servedAt }: Queue): Job[] {
 
 /** What keeps a job from starting, as things are; asked of every job that waits. */
 function obstaclesIn({ waiting, running }: Queue): (job: Job) => WaitsUntil | null {
-  const isAlone = ({ alone }: Job) => alone;
-  const oneRunsAlone = [...running].some(isAlone);
-  const oneWaitsAlone = waiting.some(isAlone);
+  const wantsAlone = ({ alone }: Job) => alone;
+  const oneRunsAlone = [...running].some(wantsAlone);
+  const oneWaitsAlone = waiting.some(wantsAlone);
   const taken = new Map<string, number>();
   for (const { queue } of running) taken.set(queue, (taken.get(queue) ?? 0) + 1);
   return ({ alone, queue, concurrency }) => {
