@@ -202,7 +202,11 @@ function poolsOf(config: pg.PoolConfig, onEnded: (error: Error) => void) {
       const pool = new pg.Pool({ ...config, max, onConnect });
       pool.on('connect', (one) => void connected.add(one));
       pool.on('remove', (one) => void connected.delete(one));
-      pool.on('error', onEnded);
+      pool.on('error', (error: Error & { client?: unknown }) => {
+        // All that it was connected with is no line for the log.
+        delete error.client;
+        onEnded(error);
+      });
       return pool;
     },
     /** Of all: what waits for an answer would else wait for as long as a question may take. */
