@@ -4,6 +4,8 @@ import { packageVersion } from '../shared/package.ts';
 
 /** Runs the command that the arguments name. Exit codes: 0 done, 1 failed, 2 wrong usage. */
 export async function runProgram(): Promise<void> {
+  // A terminal that was closed, or a reader that has ended, must not end what still has to be sent or removed.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     await program.parseAsync();
   } catch (error) {

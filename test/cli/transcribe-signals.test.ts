@@ -5,6 +5,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { speak } from '../support/espeak.ts';
+import { eventually } from '../support/eventually.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { program } from '../support/program.ts';
@@ -20,9 +21,12 @@ async function transcribing(t: TestContext) {
   await speak('good morning everyone', file);
   const server = await speechServer('speaches');
   t.after(() => server.close());
-  const run = () => {
+  const run = (onTerminal = false) => {
     server.faults.push({ do: 'hang' });
-    const child = spawn(process.execPath, [program, 'transcribe', file, '--out', out], {
+    const args = [process.execPath, program, 'transcribe', file, '--out', out];
+    const terminal = ['script', '--quiet', '--flush', '--command', args.join(' '), '/dev/null'];
+    const [name, ...rest] = onTerminal ? terminal : args;
+    const child = spawn(name!, rest, {
       cwd: root,
       env: {
         ...process.env,
@@ -53,6 +57,15 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     assert.deepEqual(await ours(), []);
   });
 }
+
+test('transcribe whose terminal is closed leaves no audio, key or log behind', async (t) => {
+  const { run, ours, asked } = await transcribing(t);
+  const terminal = run(true);
+  await asked(1);
+  assert.equal((await ours()).length, 1);
+  terminal.kill('SIGKILL');
+  await eventually('it is removed', async () => (await ours()).length === 0);
+});
 
 test('what a killed transcribe left is removed by the next run, and nothing of one that runs', async (t) => {
   const { run, ours, asked } = await transcribing(t);

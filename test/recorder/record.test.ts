@@ -318,6 +318,22 @@ test('a capture that cannot be started again leaves what was recorded, which is 
   assert.ok((await service.facts(recording.out().trim())).length > 0);
 });
 
+test('a recording whose terminal has gone is ended and sent all the same', async (t) => {
+  const { desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  const recording = run(['record', ...from, '--device', 'Desk Mic']);
+  const audio = await deskAudio(desk);
+  const id = await audio.recordingId();
+  await eventually('the service knows it', async () => (await service.facts(id)).length > 0);
+  recording.child.stderr.destroy();
+  recording.child.kill('SIGTERM');
+  assert.equal(await recording.code, 0);
+  assert.equal(recording.out().trim(), id);
+  const facts = await service.facts(id);
+  assert.ok(facts.some(({ type }) => type === 'audio.captured'));
+});
+
 /** A desk with a sound system of its own, a service elsewhere, and a network between that can be cut. */
 async function deskAndService(t: TestContext) {
   const dataDir = await tempDir(t);
