@@ -69,6 +69,9 @@ export function captureActivity(deps: CaptureActivityDeps): StageActivity {
       await appendAudio(deps, reservation, job, { ...outcome, hash });
     } catch (error) {
       reservation.failure = error;
+      over.abort();
+      // Where the service stops its capture goes on; else none does.
+      if (reservation.device === combinedDevice && !job.signal.aborted) await deps.dismantle();
       throw error;
     } finally {
       over.abort();

@@ -59,6 +59,8 @@ export async function followCapture(
       try {
         order = await prepareAgain(options, order);
         channels = order.channels;
+        // A combined source takes a while to stand: it may have been stopped meanwhile.
+        if (signal.aborted || will.stopping()) continue;
         capture = await startCapture(order);
       } catch (error) {
         if (restarts === 0 || !mayPass(error)) throw error;

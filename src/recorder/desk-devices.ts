@@ -15,7 +15,8 @@ import type { Log } from '../shared/log.ts';
 /** The devices of a desk, as a service has those of its host. */
 export interface DeskDevices {
   /**
-   * The device to record: the one asked for, or the default one; with `loudspeakers` joined with what these play.
+   * The device to record: the one asked for, or the default one; with `loudspeakers` joined with what these play, once
+   * `orderFor` is asked for it.
    * @throws {StageError} `device-gone` with the names there are, `no-device`, `no-audio-server` and others
    */
   choose(device: string | null, loudspeakers: boolean): Promise<string>;
@@ -57,7 +58,7 @@ export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log):
         throw new StageError(failure('microphone-or-speakers-missing'), {
           retriable: true,
         });
-      await combined.select({ microphone, monitor: `${sink}.monitor` });
+      await combined.remember({ microphone, monitor: `${sink}.monitor` });
       return combinedDevice;
     },
     channelsOf: (device) => (device === combinedDevice ? 2 : 1),

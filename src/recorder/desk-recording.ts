@@ -145,12 +145,15 @@ export class DeskRecording {
   async #run(): Promise<void> {
     const { path, note } = this.folder;
     const isNew = (await readClaim(path)) === null;
-    // Killed before there was a capture: there is nothing of it.
-    if (isNew && note.isOver) return await this.#finish('nothing');
+    // Killed before there was a capture: there is nothing of it but what it may have joined.
+    if (isNew && note.isOver) {
+      await this.#dismantle();
+      return await this.#finish('nothing');
+    }
     if (note.recordingId !== null) this.#link.begin();
     const looking = setInterval(() => this.#guard(this.#look()), pokeMs);
     const capturing = new AbortController();
-    let outcome: CaptureOutcome | null;
+    let outcome: CaptureOutcome | null | undefined;
     try {
       outcome = await this.#capture(capturing.signal);
     } catch (error) {
@@ -165,9 +168,10 @@ export class DeskRecording {
       capturing.abort();
       clearInterval(looking);
       this.#isCapturing = false;
+      // Unless the capture goes on: the microphone would stay open.
+      if (outcome !== null || note.isOver) await this.#dismantle();
     }
     if (outcome === null) return;
-    await this.#dismantle();
     if (outcome.reason !== 'stopped') this.#deps.say(outcomeInWords(outcome.reason));
     await this.#over();
     this.#samples = (await exists(join(path, audioFileName)))

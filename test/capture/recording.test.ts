@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir } from 'node:fs/promises';
+import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ulid } from 'ulid';
+import { combinedDevice } from '../../src/capture/device/alsa-config.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
 import {
@@ -127,6 +129,20 @@ test('a device that is gone is an error that names those there are, never anothe
   const failed = await service.last(id, 'stage.failed');
   assert.equal(failed.data.code, 'device-gone');
   assert.match(failed.content!.message, /“Headset” is not connected\. Connected: .*Desk Mic/);
+});
+
+test('a combined recording that cannot be started leaves no microphone open', async (t) => {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  await service.captures.combine({ microphone: 'mic.monitor', monitor: 'speakers.monitor' });
+  const id = ulid();
+  // Where the claim is written there is a folder.
+  await mkdir(join(service.folder(id), 'capture.json.tmp'), { recursive: true });
+  await service.start(combinedDevice, id);
+  await service.last(id, 'stage.failed');
+  assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift_/);
 });
 
 test('a discarded recording ends at once and nothing of it is left', async (t) => {

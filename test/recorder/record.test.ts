@@ -334,6 +334,28 @@ test('a recording whose terminal has gone is ended and sent all the same', async
   assert.ok(facts.some(({ type }) => type === 'audio.captured'));
 });
 
+test('loudspeakers are not left joined with the microphone where a recording ends before it has begun', async (t) => {
+  const { pulse, desk, network, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  const modules = () => pulse.pactl('list', 'short', 'modules');
+  const stopped = run(['record', ...from, '--loudspeakers']);
+  await eventually('they are being joined', async () =>
+    /mitschrift_combined/.test(await modules()),
+  );
+  stopped.child.kill('SIGINT');
+  assert.equal(await stopped.code, 0, stopped.err());
+  assert.match(stopped.err(), /No audio was recorded/);
+  assert.doesNotMatch(await modules(), /mitschrift_/);
+
+  const failed = run(['record', ...from, '--loudspeakers']);
+  const { folder } = await deskAudio(desk);
+  // Where the claim is written there is a folder.
+  await mkdir(join(folder, 'capture.json.tmp'));
+  assert.equal(await failed.code, 1, failed.err());
+  assert.doesNotMatch(await modules(), /mitschrift_/);
+});
+
 /** A desk with a sound system of its own, a service elsewhere, and a network between that can be cut. */
 async function deskAndService(t: TestContext) {
   const dataDir = await tempDir(t);

@@ -38,6 +38,8 @@ export type CombinedSource = {
    * @throws {StageError} as `build`.
    */
   select(selection: CombinedSelection): Promise<number[]>;
+  /** Checks and remembers the two names, for the next `build`. @throws {StageError} as `build` */
+  remember(selection: CombinedSelection): Promise<void>;
   /**
    * Builds what of the chain is not there; the user's defaults stay what they were.
    * @returns as `select`.
@@ -76,6 +78,11 @@ export function combinedSource(given: CombinedHost): CombinedSource {
           await writeSelection(path, before);
           throw error;
         }
+      }),
+    remember: (selection) =>
+      inTurn(async () => {
+        await check(host, selection);
+        await writeSelection(path, selection);
       }),
     build: (form = formNow()) =>
       inTurn(async () => {
