@@ -31,14 +31,15 @@ test('dots and colons, which make a PCM invisible, are replaced', () => {
   ]);
 });
 
-test('equal and reserved names get a number instead of hiding each other', () => {
-  assert.deepEqual(names('Mic', 'Mic', 'default', 'HW', combinedDevice, ''), [
-    'Mic',
-    'Mic (2)',
-    'default (2)',
-    'HW (2)',
-    `${combinedDevice} (2)`,
+test('equal and reserved names get a part of their own instead of hiding each other', () => {
+  assert.deepEqual(names('Mic', 'Mic', 'default', 'HW', combinedDevice, '', 'Mic (25fb5f)'), [
+    'Mic (25fb5f)',
+    'Mic (8a51fe)',
+    'default (9bb4d1)',
+    'HW (c8b5e4)',
+    `${combinedDevice} (3bb94a)`,
     'source_5',
+    'Mic (25fb5f) (94aa40)',
   ]);
 });
 
@@ -54,7 +55,7 @@ test('the combined sink’s monitor has the name that is stored in audio.device'
     [...sources],
     [
       [combinedDevice, 'mitschrift_combined_ab.monitor'],
-      [`${combinedDevice} (2)`, 'other'],
+      [`${combinedDevice} (d9298a)`, 'other'],
     ],
   );
 });

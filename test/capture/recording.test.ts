@@ -131,6 +131,39 @@ test('a device that is gone is an error that names those there are, never anothe
   assert.match(failed.content!.message, /“Headset” is not connected\. Connected: .*Desk Mic/);
 });
 
+test('of two devices with one description each keeps its name, and none is taken for the other', async (t) => {
+  const root = await tempDir(t);
+  const pulse = await privatePulse(t);
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  const properties = `source_properties='device.description="Yeti"'`;
+  const plugIn = async (name: string) => {
+    const device = [`source_name=${name}`, 'master=mic.monitor', properties];
+    return (await pulse.pactl('load-module', 'module-remap-source', ...device)).trim();
+  };
+  const yetis = async () => {
+    const { devices } = await service.captures.devices();
+    return devices.filter((name) => name.startsWith('Yeti'));
+  };
+  const first = await plugIn('yeti_a');
+  assert.deepEqual(await yetis(), ['Yeti']);
+  const [alone] = await yetis();
+  const second = await plugIn('yeti_b');
+  const both = await yetis();
+  assert.equal(new Set(both).size, 2);
+  // Which of the two had been meant is not known.
+  await assert.rejects(service.captures.choose(alone!), {
+    code: 'device-gone',
+    message: /Yeti \(/,
+  });
+  await pulse.pactl('unload-module', first);
+  const chosen = await Promise.allSettled(both.map((name) => service.captures.choose(name)));
+  const found = chosen.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code));
+  assert.deepEqual(found.toSorted(), ['Yeti', 'device-gone']);
+  await pulse.pactl('unload-module', second);
+  assert.deepEqual(await yetis(), []);
+});
+
 test('a combined recording that cannot be started leaves no microphone open', async (t) => {
   const root = await tempDir(t);
   const pulse = await privatePulse(t);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { PulseSource } from '../pulse/pulse.ts';
 
 /**
@@ -26,10 +27,13 @@ export function alsaConfig(
   const isCombined = ({ name }: { name: string }) => name === combinedSource;
   if (combinedSource !== null && sources.some(isCombined))
     names.set(combinedDevice, combinedSource);
+  const others = sources.filter((source) => !isCombined(source));
+  const wanted = others.map(pcmName);
   // By their names, which unlike indices survive a restart of the server.
-  for (const source of sources.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (isCombined(source)) continue;
-    names.set(freeName(pcmName(source), names), source.name);
+  for (const source of others.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const name = pcmName(source);
+    const isFree = wanted.indexOf(name) === wanted.lastIndexOf(name) && !isKept(name);
+    names.set(isFree ? name : ownName(name, source.name), source.name);
   }
   const pcms = [...names].map(
     ([name, source]) =>
@@ -53,14 +57,16 @@ function pcmName({ name, description }: Pick<PulseSource, 'name' | 'description'
   return clean === '' ? readable(name) : clean;
 }
 
-/** Equal names would be merged silently; some override ALSA's own and break its list (measured). */
-function freeName(wanted: string, taken: ReadonlyMap<string, string>): string {
-  if (!reserved.has(wanted.toLowerCase()) && !taken.has(wanted)) return wanted;
-  for (let number = 2; ; number += 1) {
-    const suffixed = `${wanted} (${number})`;
-    if (!taken.has(suffixed)) return suffixed;
-  }
-}
+/**
+ * What one of several sources with one name is called, whichever of them are there: a number would go to another of them.
+ * Equal names would be merged silently.
+ */
+export const ownName = (name: string, source: string): string =>
+  `${name} (${createHash('sha256').update(source).digest('hex').slice(0, 6)})`;
+
+/** Some override ALSA's own and break its list (measured); others look like a name of `ownName`. */
+const isKept = (name: string): boolean =>
+  reserved.has(name.toLowerCase()) || / \([\da-f]{6}\)$/u.test(name);
 
 /** What alsa.conf and the usual plugins define. */
 const reserved = new Set(

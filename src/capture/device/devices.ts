@@ -5,7 +5,7 @@ import { watchForHang } from '../hung-process.ts';
 import { programPath } from '../../shared/package.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
-import { type AlsaConfig, alsaConfig, combinedDevice } from './alsa-config.ts';
+import { type AlsaConfig, alsaConfig, combinedDevice, ownName } from './alsa-config.ts';
 import type { ListedDevices } from './list-devices-process.ts';
 import type { RecentList } from './recent-list.ts';
 import { type Pulse, openPulse } from '../pulse/pulse.ts';
@@ -60,8 +60,11 @@ export async function listDevices(options: DeviceOptions): Promise<Devices> {
  */
 export async function findDevice(name: string, options: DeviceOptions): Promise<InputDevice> {
   const { config } = await explained(() => readServer(options));
-  const source = config?.sources.get(name);
-  if (config && source !== undefined) return { name, source, alsaConfig: config.text };
+  // Also by the name that it has beside others of its description.
+  const isIt = ([known, source]: [string, string]) =>
+    name === known || name === ownName(known, source);
+  const found = config && [...config.sources].find(isIt);
+  if (found) return { name: found[0], source: found[1], alsaConfig: config.text };
   const { devices } = await listDevices(options);
   if (devices.includes(name)) return { name, source: null, alsaConfig: config?.text ?? null };
   throw deviceGone(name, devices);
