@@ -2,17 +2,22 @@ import { execFile } from 'node:child_process';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { settingSchemas } from '../config/schema.ts';
 import { variableOf } from '../config/environment.ts';
+import { askService } from '../service/control/socket.ts';
 import { exists } from '../shared/files.ts';
 import { clusterSecrets, clusterVariables } from '../shared/cluster-settings.ts';
 import { hostFrom } from '../shared/data-directory.ts';
 import { builtProgram, inProgramFolder } from '../shared/command-line.ts';
 
 const run = promisify(execFile);
-/** systemd answers at once, or is not there. */
-const systemctlWithinMs = 20_000;
+/** systemd answers at once, or is not there; what it stops first has 20 s for that (`TimeoutStopSec`). */
+const systemctlWithinMs = 30_000;
+/** What was started and has not opened its data after so long is not waited for. */
+const answersWithinMs = 30_000;
+const askAgainMs = 200;
 
 /**
  * Runs the service in the background of the user's session, from login on, or from boot with linger.
@@ -131,10 +136,11 @@ function printSystemUnit(runsAs: string): void {
 
 async function install(dryRun: boolean): Promise<void> {
   const program = builtProgram;
+  const { root, controlSocket } = hostFrom(process.env).data;
   const text = unitText({
     node: process.execPath,
     program,
-    dataDir: hostFrom(process.env).data.root,
+    dataDir: root,
     environment: environmentToKeep(process.env),
   });
   const isWhole = nameSecretsLeftOut(`systemctl --user edit ${unitName}`);
@@ -145,16 +151,38 @@ async function install(dryRun: boolean): Promise<void> {
   await access(program).catch(() => {
     throw new Error(`${program} is missing. Run this first: ${inProgramFolder('npm install')}`);
   });
+  // The unit would find the data locked, and be given up.
+  if ((await askService(controlSocket, 'url')) !== null && !isActive(await unitState()))
+    throw new Error('Mitschrift is already running (in a terminal?). Stop it first.');
   await mkdir(unitFolder(), { recursive: true });
   await writeFile(unitPath(), text, { mode: 0o600 });
   await systemctl('daemon-reload');
-  await systemctl('enable', ...(isWhole ? ['--now'] : []), unitName);
+  await systemctl('enable', unitName);
+  // Also one that runs, with what the unit said before; its captures go on.
+  if (isWhole) await systemctl('restart', unitName);
+  if (isWhole && !(await hasStarted(controlSocket)))
+    throw new Error(
+      `Installed ${unitPath()}, but Mitschrift doesn’t answer` +
+        ` (waited up to ${answersWithinMs / 1000} s). The reason is in its log: journalctl --user --unit ${unitName}`,
+    );
   console.log(
     isWhole
       ? `Installed ${unitPath()}. Mitschrift is running now and starts whenever you log in.`
-      : `Installed ${unitPath()}. Once the secrets are there, start it: systemctl --user start ${unitName}`,
+      : `Installed ${unitPath()}. Once the secrets are there, start it: systemctl --user restart ${unitName}`,
   );
   console.log('To start it at boot: loginctl enable-linger');
+}
+
+/** To systemd it is active as soon as its program is executed, whatever that then finds. */
+async function hasStarted(controlSocket: string): Promise<boolean> {
+  const until = performance.now() + answersWithinMs;
+  do {
+    // Who asks while it starts is answered once it has. It may end instead.
+    if ((await askService(controlSocket, 'url').catch(() => null)) !== null) return true;
+    if (!isActive(await unitState())) return false;
+    await sleep(askAgainMs);
+  } while (performance.now() < until);
+  return false;
 }
 
 async function uninstall(dryRun: boolean): Promise<void> {
@@ -174,10 +202,15 @@ async function status(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  const { stdout } = await systemctl('show', unitName, '--property=ActiveState,SubState,MainPID');
-  console.log(stdout.trim());
-  if (!/^ActiveState=active$/m.test(stdout)) process.exitCode = 1;
+  const state = await unitState();
+  console.log(state.trim());
+  if (!isActive(state)) process.exitCode = 1;
 }
+
+const unitState = async (): Promise<string> =>
+  (await systemctl('show', unitName, '--property=ActiveState,SubState,MainPID')).stdout;
+
+const isActive = (state: string): boolean => /^ActiveState=active$/m.test(state);
 
 /** Secrets of this environment that the unit does not get: by name, never their values. @returns whether it works without */
 function nameSecretsLeftOut(systemctlEdit: string): boolean {

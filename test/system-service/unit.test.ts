@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { unitName, unitText } from '../../src/cli/service.ts';
+import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { program } from '../support/program.ts';
 
@@ -39,7 +40,7 @@ test('a detached capture survives the unit, and secrets are not in it', () => {
   assert.throws(() => unitOf('/opt/a\nExecStart=evil'), RangeError);
 });
 
-test('install writes the unit and starts it; uninstall stops it and leaves the data', async (t) => {
+test('install says that Mitschrift runs where it does, and leaves alone what runs elsewhere; uninstall stops it and leaves the data', async (t) => {
   const dir = await tempDir(t);
   const told = 'test "$2" != show || printf "ActiveState=%s\\nMainPID=0\\n" "$UNIT_STATE"';
   const systemctl = `#!/bin/sh\necho "$@" >> "${join(dir, 'called')}"\n${told}\n`;
@@ -63,9 +64,17 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
   assert.ok(!planned.includes('a secret key'));
   await assert.rejects(readFile(join(dir, 'called')), { code: 'ENOENT' });
 
-  const { stdout } = await command('install');
-  assert.match(stdout, /enable-linger/);
+  // In a terminal: the unit would find the data locked, and be given up.
+  const running = await startServiceProcess(env.MITSCHRIFT_DATA);
+  t.after(() => running.end('SIGKILL'));
   const unit = join(dir, 'config/systemd/user', unitName);
+  const installed = (UNIT_STATE: string) => commandOf({ ...env, UNIT_STATE }, ['install']);
+  await assert.rejects(installed('inactive'), { code: 1, stderr: /already running.*Stop it/ });
+  await assert.rejects(readFile(unit), { code: 'ENOENT' });
+  const { stdout } = await installed('active');
+  assert.match(stdout, /is running now[^]*enable-linger/);
+  await running.end('SIGTERM');
+  await assert.rejects(installed('failed'), { code: 1, stderr: /doesn’t answer.*journalctl/ });
   assert.match(await readFile(unit, 'utf8'), /ExecStart=.* serve/);
   const stateOf = (UNIT_STATE: string) => commandOf({ ...env, UNIT_STATE }, ['status']);
   assert.match((await stateOf('active')).stdout, /^ActiveState=active$/m);
@@ -78,16 +87,24 @@ test('install writes the unit and starts it; uninstall stops it and leaves the d
     MITSCHRIFT_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
   };
   const later = await commandOf({ ...node, ...blobs }, ['install']);
-  assert.match(later.stdout, /Once the secrets are there, start it: systemctl --user start/);
+  assert.match(later.stdout, /Once the secrets are there, start it: systemctl --user restart/);
   await command('uninstall');
+  const shown = '--user show mitschrift.service --property=ActiveState,SubState,MainPID';
   await assert.rejects(readFile(unit), { code: 'ENOENT' });
   assert.deepEqual((await readFile(join(dir, 'called'), 'utf8')).trim().split('\n'), [
+    shown,
+    shown,
     '--user daemon-reload',
-    '--user enable --now mitschrift.service',
-    ...Array.from(
-      { length: 4 },
-      () => '--user show mitschrift.service --property=ActiveState,SubState,MainPID',
-    ),
+    '--user enable mitschrift.service',
+    '--user restart mitschrift.service',
+    '--user daemon-reload',
+    '--user enable mitschrift.service',
+    '--user restart mitschrift.service',
+    shown,
+    shown,
+    shown,
+    shown,
+    shown,
     '--user daemon-reload',
     '--user enable mitschrift.service',
     '--user disable --now mitschrift.service',
