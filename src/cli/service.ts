@@ -87,7 +87,7 @@ ${limitOfStarts[whose]}
 
 [Service]
 Type=exec
-${runsAs === undefined ? '' : `User=${escapeWord(runsAs)}\nStateDirectory=mitschrift\nStateDirectoryMode=0700\n`}ExecStart=${escapeWord(node)} ${escapeWord(program)} serve
+${runsAs === undefined ? '' : `User=${escapeWord(runsAs)}\nStateDirectory=mitschrift\nStateDirectoryMode=0700\n`}ExecStart=${escapeWord(node)} ${escapeWord(program).replaceAll('$', '$$$$')} serve
 ${Object.entries(variables)
   .map(([name, value]) => `Environment=${escapeWord(`${name}=${value}`)}`)
   .join('\n')}
@@ -269,10 +269,10 @@ async function systemctl(...args: string[]): Promise<{ stdout: string }> {
   }
 }
 
-/** Quoted as systemd reads it: backslash, quote, and `%` and `$`, which would be expanded. */
+/** Quoted as systemd reads it: backslash, quote, and `%`, which would be expanded; `$` only is in arguments of `ExecStart`. */
 function escapeWord(word: string): string {
   if (/[\n\r\0]/.test(word)) throw new RangeError('a unit cannot hold a line break');
-  const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
+  const escaped = word.replaceAll('%', '%%');
   return /[\s"'\\;]/.test(word)
     ? `"${escaped.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
     : escaped;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { unitName, unitText } from '../../src/cli/service.ts';
+import { type UnitInput, unitName, unitText } from '../../src/cli/service.ts';
 import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { program } from '../support/program.ts';
@@ -16,11 +16,14 @@ for (const whose of ['user', 'system'] as const) {
   test(`systemd itself finds nothing wrong with the ${whose} unit, whatever the paths hold`, async (t) => {
     const dir = await tempDir(t);
     const program = join(dir, 'with space "and" 100% $HOME', 'mitschrift.js');
-    await mkdir(join(program, '..'), { recursive: true });
+    // systemd takes no quotes there.
+    const node = join(dir, 'with space 100% $HOME', 'node');
+    for (const path of [program, node]) await mkdir(join(path, '..'), { recursive: true });
+    await symlink(process.execPath, node);
     await writeFile(program, '');
     await writeFile(
       join(dir, unitName),
-      unitOf(program, whose === 'system' ? 'daemon' : undefined),
+      unitOf(program, { node, ...(whose === 'system' ? { runsAs: 'daemon' } : {}) }),
     );
     const { stderr } = await run(
       'systemd-analyze',
@@ -62,6 +65,11 @@ test('install says that Mitschrift runs where it does, and leaves alone what run
   assert.ok(!leftOut.includes('a secret key'));
   assert.match(planned, /MITSCHRIFT_PORT=8799/);
   assert.ok(!planned.includes('a secret key'));
+  const { stdout: asGiven } = await commandOf({ ...env, MITSCHRIFT_DATA: '/srv/notes$1' }, [
+    'install',
+    '--dry-run',
+  ]);
+  assert.match(asGiven, /^Environment=MITSCHRIFT_DATA=\/srv\/notes\$1$/m);
   await assert.rejects(readFile(join(dir, 'called')), { code: 'ENOENT' });
 
   // In a terminal: the unit would find the data locked, and be given up.
@@ -185,11 +193,11 @@ test('a unit of a cluster’s node keeps what makes it one, and names the secret
   assert.ok(!`${stdout}${stderr}`.includes('hidden'));
 });
 
-const unitOf = (program: string, runsAs?: string) =>
+const unitOf = (program: string, given: Partial<UnitInput> = {}) =>
   unitText({
-    ...(runsAs === undefined ? {} : { runsAs }),
     node: process.execPath,
     program,
+    ...given,
     dataDir: '/home/anna/with space/$data',
     environment: { MITSCHRIFT_PORT: '8765' },
   });
