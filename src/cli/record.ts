@@ -1,4 +1,5 @@
 import { onStopSignals } from './stop-signals.ts';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { foldName } from '../../projections/library.ts';
@@ -69,7 +70,8 @@ export async function record(options: RecordOptions): Promise<void> {
   if (options.finish !== undefined) return await finish(server, options.finish);
   const root = recorderRoot(process.env);
   await privateDirectory(root);
-  const socket = join(root, 'recorder.sock');
+  // Of each computer that shares this home.
+  const socket = join(root, `recorder-${hostname()}.sock`);
   if ((await askService(socket, 'who')) !== null)
     throw new Error('mitschrift record is already running on this computer.');
   const control = await openControl(socket, { who: async () => process.pid });
@@ -128,6 +130,13 @@ async function leftovers(
   let isGoingOn = false;
   for (const folder of all) {
     const { note, path } = folder;
+    if (note.host !== undefined && note.host !== hostname()) {
+      words.say(
+        `The recording from ${note.startedAt} is left to the computer “${note.host}”: run mitschrift record there. ` +
+          `If this is that computer, renamed, remove "host" from ${join(path, 'recorder.json')}.`,
+      );
+      continue;
+    }
     if (note.refused !== null) words.say(keptInWords(folder));
     if (note.server !== server || note.refused !== null) continue;
     left.push(folder);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { readdir, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { ifMissing, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
@@ -29,6 +29,8 @@ const storedNote = z.object({
   device: z.string(),
   /** Of what is captured and sent; notes of earlier releases do not say so. */
   channels: z.union([z.literal(1), z.literal(2)]).default(1),
+  /** Which computer records it, of those that share a home; notes of earlier releases do not say so. */
+  host: z.string().optional(),
   /** RFC 3339. */
   startedAt: z.string(),
   /** Of a note of 0.1, where both had one id: the service has begun it. */
@@ -53,12 +55,13 @@ export const recorderRoot = (env: NodeJS.ProcessEnv): string =>
 /** Its folder and note are on the disk when this returns. */
 export async function makeDeskFolder(
   root: string,
-  about: Omit<DeskNote, 'id' | 'recordingId' | 'startedAt' | 'isOver' | 'refused'>,
+  about: Omit<DeskNote, 'id' | 'recordingId' | 'host' | 'startedAt' | 'isOver' | 'refused'>,
 ): Promise<DeskFolder> {
   const id = ulid();
   const path = join(root, 'recordings', id);
   const startedAt = new Date().toISOString();
-  const note = { ...about, id, recordingId: null, startedAt, isOver: false, refused: null };
+  const begun = { recordingId: null, host: hostname(), startedAt, isOver: false, refused: null };
+  const note = { ...about, id, ...begun };
   await privateDirectory(path);
   await syncDirectory(join(root, 'recordings'));
   await writeNote({ path, note });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { chmod, cp, mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -223,6 +223,33 @@ test('a recording follows what is done with it at the service, and a session tha
   const after = run(['record', ...from]);
   assert.equal(await after.code, 1);
   assert.match(after.err(), /not logged in/);
+});
+
+test('what another computer with the same home records is left to it', async (t) => {
+  const desk = await tempDir(t);
+  const path = join(desk, 'mitschrift', 'recorder', 'recordings', '01J0000000000000000000000A');
+  await mkdir(path, { recursive: true });
+  const note = {
+    id: '01J0000000000000000000000A',
+    recordingId: null,
+    server: nowhere,
+    username: 'anna',
+    kind: 'solo',
+    title: null,
+    people: [],
+    device: 'Desk Mic',
+    startedAt: '2026-11-30T09:00:00.000Z',
+    isOver: false,
+    refused: null,
+    host: 'the-other-desk',
+  };
+  const written = JSON.stringify(note);
+  await writeFile(join(path, 'recorder.json'), written);
+  const env = { ...process.env, XDG_CONFIG_HOME: desk, XDG_STATE_HOME: desk };
+  const rest = command(t, env, ['record', '--server', nowhere, '--rest']);
+  assert.equal(await rest.code, 0, rest.err());
+  assert.match(rest.err(), /2026-11-30T09:00:00.*“the-other-desk”/);
+  assert.equal(await readFile(join(path, 'recorder.json'), 'utf8'), written);
 });
 
 test('a certificate that is not trusted is named, with what to do about it', async (t) => {
