@@ -9,7 +9,7 @@ import { captureRate } from '../audio/wav.ts';
 import { adoptCapture } from '../capture/process/client.ts';
 import { readClaim } from '../capture/file/capture-files.ts';
 import { askService, openControl } from '../service/control/socket.ts';
-import { openDeskDevices } from '../recorder/desk-devices.ts';
+import { type DeskDevices, openDeskDevices } from '../recorder/desk-devices.ts';
 import {
   type DeskFolder,
   deskFolders,
@@ -78,18 +78,56 @@ export async function record(options: RecordOptions): Promise<void> {
   const words = recordWords();
   try {
     const wanted = { ...options, people: people.data };
-    const folders = await foldersFor(root, wanted, words);
+    const devices = openDeskDevices(root, process.env, openLogger('silent'));
+    const folders = await foldersFor(root, wanted, devices, words);
     if (folders.length === 0) words.say(`Nothing left to send to ${server}.`);
-    await recordAll(folders, root, words);
+    await recordAll(folders, devices, words);
   } finally {
     words.end();
     await new Promise((resolve) => control.close(resolve));
   }
 }
 
+/**
+ * Ends a recording whose recorder will not come back, with what that has sent. Should it come back, the rest is added.
+ * @throws {Error} with why the service does not do it
+ */
 async function finish(server: string, id: string): Promise<void> {
   await assertLoggedIn(server);
-  const { samples } = await finishElsewhere(server, id, () => readLogin(server, process.env));
+  const note: LinkNote = {
+    id,
+    recordingId: id,
+    server,
+    kind: 'solo',
+    folder: null,
+    people: [],
+    channels: 1,
+    startedAt: new Date().toISOString(),
+  };
+  const nothing = { read: async () => Buffer.alloc(0) };
+  let samples = 0;
+  await new Promise<void>((resolve, reject) => {
+    const over = (settle: () => void) => {
+      link.close();
+      settle();
+    };
+    const link = openDeskLink(note, nothing, {
+      login: () => readLogin(server, process.env),
+      ready() {},
+      acknowledged: (acknowledged) => (samples = acknowledged),
+      ended: () => over(resolve),
+      refused: (code, detail) =>
+        // All of it is there: whoever paused it need not resume it for that.
+        code === 'recording-paused' ? link.stopPaused() : over(() => reject(new Error(detail))),
+      resumed() {},
+      stopped() {},
+      away(why) {
+        if (why !== null) over(() => reject(new Error(why)));
+      },
+    });
+    link.stop(0);
+    link.begin();
+  });
   console.error(`The recording was ended with ${clock(samples / captureRate)} of audio.`);
 }
 
@@ -97,6 +135,7 @@ async function finish(server: string, id: string): Promise<void> {
 async function foldersFor(
   root: string,
   options: Omit<RecordOptions, 'people'> & { people: string[] },
+  devices: DeskDevices,
   words: RecordWords,
 ): Promise<DeskFolder[]> {
   const { server, people } = options;
@@ -104,7 +143,6 @@ async function foldersFor(
   if (options.rest || isGoingOn) return left;
   const login = await mayBegin(server, words);
   const folder = options.folder === undefined ? null : await folderCalled(options.folder, login);
-  const devices = openDeskDevices(root, process.env, openLogger('silent'));
   const device = await devices.choose(options.device ?? null, options.loudspeakers);
   const about = {
     server,
@@ -183,10 +221,9 @@ async function folderCalled(name: string, login: Login): Promise<string> {
 
 async function recordAll(
   folders: readonly DeskFolder[],
-  root: string,
+  devices: DeskDevices,
   words: RecordWords,
 ): Promise<void> {
-  const devices = openDeskDevices(root, process.env, openLogger('silent'));
   const recordings: DeskRecording[] = folders.map((folder) =>
     openDeskRecording(folder, {
       devices,
@@ -274,7 +311,8 @@ interface RecordWords {
 }
 
 /** On a terminal one line that changes; elsewhere a line when something other than the time has changed. */
-function recordWords(stream: NodeJS.WriteStream = process.stderr): RecordWords {
+function recordWords(): RecordWords {
+  const stream = process.stderr;
   let shown = '';
   const clear = () => (stream.isTTY && shown !== '' ? '\r\u001B[K' : '');
   return {
@@ -327,49 +365,4 @@ function bar(level: number | null): string {
   const db = level === null || level === 0 ? floorDb : 20 * Math.log10(level);
   const filled = Math.round(bars * Math.min(1, Math.max(0, 1 - db / floorDb)));
   return '█'.repeat(filled) + '░'.repeat(bars - filled);
-}
-
-/**
- * Ends a recording whose recorder will not come back, with what that has sent. Should it come back, the rest is added.
- * @returns how much there is. @throws {Error} with why the service does not do it
- */
-async function finishElsewhere(
-  server: string,
-  id: string,
-  login: () => Promise<Login | null>,
-): Promise<{ samples: number }> {
-  const note: LinkNote = {
-    id,
-    recordingId: id,
-    server,
-    kind: 'solo',
-    folder: null,
-    people: [],
-    channels: 1,
-    startedAt: new Date().toISOString(),
-  };
-  const nothing = { read: async () => Buffer.alloc(0) };
-  return await new Promise((resolve, reject) => {
-    let samples = 0;
-    const over = (settle: () => void) => {
-      link.close();
-      settle();
-    };
-    const link = openDeskLink(note, nothing, {
-      login,
-      ready() {},
-      acknowledged: (acknowledged) => (samples = acknowledged),
-      ended: () => over(() => resolve({ samples })),
-      refused: (code, detail) =>
-        // All of it is there: whoever paused it need not resume it for that.
-        code === 'recording-paused' ? link.stopPaused() : over(() => reject(new Error(detail))),
-      resumed() {},
-      stopped() {},
-      away(why) {
-        if (why !== null) over(() => reject(new Error(why)));
-      },
-    });
-    link.stop(0);
-    link.begin();
-  });
 }

@@ -18,12 +18,10 @@ export type ScratchFolder = {
 const endWithinMs = 10_000;
 
 /**
- * Makes a folder for this process, and removes those that killed processes of the same command, host and
- * user left. A second signal, or ten seconds after the first, removes the folder and ends the process.
- * @param command in the folder's name
+ * Makes a folder for this process, and removes those that killed processes of this host and user left. A second signal, or ten seconds after the first, removes the folder and ends the process.
  */
-export async function openScratchFolder(command: string): Promise<ScratchFolder> {
-  const prefix = `mitschrift-${command}-${hostname().replaceAll(/[^A-Za-z0-9.-]/gu, '_')}-`;
+export async function openScratchFolder(): Promise<ScratchFolder> {
+  const prefix = `mitschrift-transcribe-${hostname().replaceAll(/[^A-Za-z0-9.-]/gu, '_')}-`;
   await sweep(prefix);
   const path = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
   const stopping = new AbortController();

@@ -24,19 +24,19 @@ const reading = 'reading the file';
 const estimateAfterMs = 3000;
 const estimateAfterFraction = 0.01;
 
-/** @param clock milliseconds that only grow */
+/** @param isQuiet nothing is said */
 export function transcribeProgress(
   files: readonly FoundFile[],
-  { quiet, clock = () => performance.now() }: { quiet: boolean; clock?: () => number },
+  isQuiet: boolean,
 ): TranscribeProgress {
-  if (quiet) return { begin() {}, show() {}, end() {}, stop() {} };
-  const counter = openCounter(files, clock);
+  if (isQuiet) return { begin() {}, show() {}, end() {}, stop() {} };
+  const counter = openCounter(files, () => performance.now());
   return process.stderr.isTTY ? bars(counter) : lines(counter);
 }
 
 type Counter = ReturnType<typeof openCounter>;
 
-/** Which file it is, how far, and how long all of them take. */
+/** Which file it is, how far, and how long all of them take. @param clock milliseconds that only grow */
 export function openCounter(files: readonly FoundFile[], clock: () => number) {
   const bytesOfAll = files.reduce((sum, { bytes }) => sum + bytes, 0);
   const startedAt = clock();

@@ -113,7 +113,7 @@ export async function transcribeCommand(
   const { formats } = wanted;
   const again = options.again || (await wantsAgain(files, { transcribed, formats }, options));
   const results: Result[] = [];
-  const scratch = await openScratchFolder('transcribe');
+  const scratch = await openScratchFolder();
   try {
     const data = dataFolder(scratch.path);
     const space = { root: formats.includes('md') ? out : data.spaces, user: 'me' };
@@ -128,7 +128,7 @@ export async function transcribeCommand(
       documentsOf: async () => space,
       audioInVault: () => now.audio,
     });
-    const progress = transcribeProgress(files, { quiet: options.json });
+    const progress = transcribeProgress(files, options.json);
     const { uploads } = data;
     const batch = { pipeline, uploads, out, space, now, transcribed, progress, again, ...wanted };
     try {
@@ -212,14 +212,13 @@ const nothing = {
 
 /** Takes a file through the pipeline, and notes that it is done; a sentence: why it is not. @throws what the file or the disk says */
 async function throughPipeline(batch: Batch, file: FoundFile): Promise<TranscribedFile | string> {
-  const { pipeline, uploads, options, people, progress, transcribed, out, space, formats } = batch;
+  const { pipeline, uploads, options, people, transcribed, out, space, formats } = batch;
   const { path: original, modifiedAt } = file;
   const { madeAt } = await acceptsAudio(original);
   const path = join(uploads, ulid());
   await copyFile(original, path);
   // Of the copy, which does not change while it is worked on.
   const hash = await hashFile(path);
-  const done = settled({ pipeline, progress, people });
   batch.now.audio = await audioInVault(original, out);
   const { recordingId } = await pipeline.recordingService.importAudio({
     path,
@@ -238,7 +237,7 @@ async function throughPipeline(batch: Batch, file: FoundFile): Promise<Transcrib
       modifiedAt: modifiedAt.toISOString(),
     },
   });
-  const row = await done.of(recordingId);
+  const row = await settled(batch, recordingId);
   if (row.status === 'error') {
     // It is reported as failed: the service must not try it again beside the files that follow.
     await pipeline.recordingService.command(
@@ -263,32 +262,32 @@ async function throughPipeline(batch: Batch, file: FoundFile): Promise<Transcrib
 }
 
 /** Follows a recording until its documents are there or it failed; speakers are not asked for. */
-function settled({ pipeline, progress, people }: Pick<Batch, 'pipeline' | 'progress' | 'people'>) {
-  return {
-    of: (recordingId: string): Promise<RecordingRow> =>
-      new Promise((resolve, reject) => {
-        const stopShowing = pipeline.recordingService.onActivity((id, activity) => {
-          if (id === recordingId) progress.show(activity);
+function settled(
+  { pipeline, progress, people }: Pick<Batch, 'pipeline' | 'progress' | 'people'>,
+  recordingId: string,
+): Promise<RecordingRow> {
+  return new Promise((resolve, reject) => {
+    const stopShowing = pipeline.recordingService.onActivity((id, activity) => {
+      if (id === recordingId) progress.show(activity);
+    });
+    const look = async () => {
+      const row = await recordingById(pipeline.storage, recordingId);
+      if (row?.status === 'awaiting-speakers') {
+        await pipeline.recordingService.command(recordingId, namedAs(row, people), {
+          by: 'me',
+          command: `${recordingId}/skip-speakers`,
         });
-        const look = async () => {
-          const row = await recordingById(pipeline.storage, recordingId);
-          if (row?.status === 'awaiting-speakers') {
-            await pipeline.recordingService.command(recordingId, namedAs(row, people), {
-              by: 'me',
-              command: `${recordingId}/skip-speakers`,
-            });
-          } else if (row?.status === 'error' || (row?.status === 'idle' && row.version > 0)) {
-            stopShowing();
-            stopListening();
-            resolve(row);
-          }
-        };
-        const stopListening = pipeline.projections.onApplied((facts) => {
-          if (facts.some((fact) => recordingOf(fact.stream) === recordingId)) look().catch(reject);
-        });
-        look().catch(reject);
-      }),
-  };
+      } else if (row?.status === 'error' || (row?.status === 'idle' && row.version > 0)) {
+        stopShowing();
+        stopListening();
+        resolve(row);
+      }
+    };
+    const stopListening = pipeline.projections.onApplied((facts) => {
+      if (facts.some((fact) => recordingOf(fact.stream) === recordingId)) look().catch(reject);
+    });
+    look().catch(reject);
+  });
 }
 
 /** On a terminal it asks, once for all files; elsewhere only `--again` does a file again. */

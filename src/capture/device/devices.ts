@@ -8,7 +8,7 @@ import { failure } from '../../words/failures.ts';
 import { type AlsaConfig, alsaConfig, combinedDevice, ownName } from './alsa-config.ts';
 import type { ListedDevices } from './list-devices-process.ts';
 import type { RecentList } from './recent-list.ts';
-import { type Pulse, openPulse } from '../pulse/pulse.ts';
+import { openPulse } from '../pulse/pulse.ts';
 import type { CombinedSource } from '../pulse/combined-source.ts';
 
 export type Devices = { devices: string[]; default: string | null };
@@ -25,6 +25,7 @@ export type InputDevice = {
 
 /** Whether devices come through ALSA here; elsewhere PortAudio's own names are taken. */
 const speaksAlsa = process.platform === 'linux';
+/** A program of the sound system that does nothing for so long hangs. */
 const listLimitMs = 3000;
 /** On a busy machine a program that goes on gets so many times the limit. */
 const busyFactor = 10;
@@ -40,10 +41,7 @@ export async function listDevices(options: DeviceOptions): Promise<Devices> {
     const { config, defaultSource } = await readServer(options);
     if (config) await rewrite(options.configPath, config.text);
     const ask = async () =>
-      await askChild(
-        { ...env, ...(config ? { ALSA_CONFIG_PATH: options.configPath } : {}) },
-        options.limitMs ?? listLimitMs,
-      );
+      await askChild({ ...env, ...(config ? { ALSA_CONFIG_PATH: options.configPath } : {}) });
     // Elsewhere nothing tells of a device that was plugged in.
     const recent = speaksAlsa ? options.recent : undefined;
     const listed = await (recent ? recent(config?.text ?? null, ask) : ask());
@@ -119,8 +117,6 @@ type DeviceOptions = {
   /** Name of the combined source's monitor, called `mitschrift-combined` when it is there. */
   combinedSource: string | null;
   env?: NodeJS.ProcessEnv | undefined;
-  /** A program of the sound system that does nothing for so long hangs. */
-  limitMs?: number | undefined;
   /** For who shows devices; what is recorded from is always looked for. */
   recent?: RecentList | undefined;
 };
@@ -129,7 +125,7 @@ async function readServer(
   options: DeviceOptions,
 ): Promise<{ config: AlsaConfig | null; defaultSource: string | null }> {
   if (!speaksAlsa) return { config: null, defaultSource: null };
-  const pulse: Pulse = openPulse({ env: options.env, timeoutMs: options.limitMs ?? listLimitMs });
+  const pulse = openPulse({ env: options.env, timeoutMs: listLimitMs });
   try {
     const [{ microphones, monitors }, { source }] = await Promise.all([
       pulse.sources(),
@@ -158,12 +154,12 @@ async function rewrite(path: string, text: string): Promise<void> {
   }
 }
 
-function askChild(env: NodeJS.ProcessEnv, limitMs: number): Promise<ListedDevices> {
+function askChild(env: NodeJS.ProcessEnv): Promise<ListedDevices> {
   const entry = programPath('src/capture/device/list-devices-process');
   return new Promise((resolve, reject) => {
     // What it prints is ALSA's complaints about cards that are not there.
     const child = fork(entry, [], { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    const limits = { idleMs: limitMs, mostMs: limitMs * busyFactor };
+    const limits = { idleMs: listLimitMs, mostMs: listLimitMs * busyFactor };
     const kill = () => void child.kill('SIGKILL');
     const stopWatching = child.pid ? watchForHang(child.pid, limits, kill) : () => {};
     let listed: ListedDevices | undefined;
