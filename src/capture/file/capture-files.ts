@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { GrowingHash } from './growing-hash.ts';
 import { writeDurably, ifMissing } from '../../shared/files.ts';
 import { readJsonFile } from '../../shared/json.ts';
-import type { EndReason } from '../process/protocol.ts';
 import { type Ledger, recoverLedger } from './ledger.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
@@ -20,16 +19,18 @@ const notesFileName = 'capture-ledger.json';
  * Which capture process may write this recording's audio. Written by the service before it starts one;
  * a process whose claim is no longer here ends without touching the file.
  */
-export type CaptureClaim = {
-  claim: string;
-  socketPath: string;
-  device: string;
-  channels: 1 | 2;
+export type CaptureClaim = z.infer<typeof claimSchema>;
+
+const claimSchema = z.object({
+  claim: z.string(),
+  socketPath: z.string(),
+  device: z.string(),
+  channels: z.union([z.literal(1), z.literal(2)]),
   /** Of the combined source: whether echoes are taken out of it. */
-  cancelsEcho?: boolean | undefined;
+  cancelsEcho: z.boolean().optional(),
   /** Milliseconds since 1970, when it was written. */
-  at: number;
-};
+  at: z.number(),
+});
 
 /** Another process has claimed the recording: nothing of it may be touched any more. */
 export class ClaimedElsewhere extends Error {
@@ -37,12 +38,29 @@ export class ClaimedElsewhere extends Error {
 }
 
 /** What a capture process leaves for the one after it. At most a few seconds old, exact once `ended` is set. */
-export type CaptureNotes = {
-  claim: string;
-  ledger: Ledger;
-  paused: boolean;
-  ended: EndReason | null;
-};
+export type CaptureNotes = z.infer<typeof notesSchema>;
+
+const notesSchema = z.object({
+  claim: z.string(),
+  ledger: z.object({
+    samples: z.number(),
+    gaps: z.array(z.tuple([z.number(), z.number()])),
+    silent_seconds: z.number(),
+    clipped_samples: z.number(),
+  }),
+  paused: z.boolean(),
+  ended: z
+    .enum([
+      'stopped',
+      'device-unavailable',
+      'limit-hours',
+      'disk-low',
+      'disk-failed',
+      'orphaned',
+      'terminated',
+    ])
+    .nullable(),
+});
 
 export const writeClaim = (folder: string, claim: CaptureClaim): Promise<void> =>
   writeDurably(join(folder, claimFileName), JSON.stringify(claim));
@@ -76,37 +94,6 @@ export async function removeCaptureFiles(
       await rm(join(folder, name), { force: true });
   }
 }
-
-const claimSchema = z.object({
-  claim: z.string(),
-  socketPath: z.string(),
-  device: z.string(),
-  channels: z.union([z.literal(1), z.literal(2)]),
-  cancelsEcho: z.boolean().optional(),
-  at: z.number(),
-});
-
-const notesSchema = z.object({
-  claim: z.string(),
-  ledger: z.object({
-    samples: z.number(),
-    gaps: z.array(z.tuple([z.number(), z.number()])),
-    silent_seconds: z.number(),
-    clipped_samples: z.number(),
-  }),
-  paused: z.boolean(),
-  ended: z
-    .enum([
-      'stopped',
-      'device-unavailable',
-      'limit-hours',
-      'disk-low',
-      'disk-failed',
-      'orphaned',
-      'terminated',
-    ])
-    .nullable(),
-});
 
 /** Of the audio in a recording's folder whose claim is gone; null when there is none. A torn header says one. */
 export async function channelsCaptured(folder: string): Promise<1 | 2 | null> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Socket } from 'node:net';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
+import type { CaptureNotes } from '../file/capture-files.ts';
 import type { Ledger } from '../file/ledger.ts';
 
 /**
@@ -47,14 +48,7 @@ export type CaptureProblem = {
 export type CaptureEnded = { type: 'ended'; claim: string; reason: EndReason; ledger: Ledger };
 
 /** Why a capture ended by itself. What was captured is kept whatever the reason. */
-export type EndReason =
-  | 'stopped'
-  | 'device-unavailable'
-  | 'limit-hours'
-  | 'disk-low'
-  | 'disk-failed'
-  | 'orphaned'
-  | 'terminated';
+export type EndReason = NonNullable<CaptureNotes['ended']>;
 
 /** What a capture process is started with. */
 export type CaptureSpec = {
