@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, realpath, utimes, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { sweepUploads } from '../../src/http/uploads/receive-upload.ts';
 import { type ProblemAnswer, type TestService, startService, wav } from '../support/http-client.ts';
+
 import { slowUpload } from '../support/slow-upload.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { onPostgres } from '../support/test-store.ts';
 
 const megabyte = 1024 * 1024;
 const leftIn = (service: TestService) => readdir(join(service.dataDir, 'uploads'));
@@ -293,12 +294,26 @@ test('an upload is received in bounded memory', async (t) => {
 });
 
 test('what a dead process was receiving is removed at the next start', async (t) => {
-  const dir = join(await tempDir(t), 'uploads');
-  await mkdir(join(dir, 'half'), { recursive: true });
-  await writeFile(join(dir, 'half', 'file'), 'RIFF');
-  await writeFile(join(dir, 'stray'), '');
-  assert.equal(await sweepUploads(dir), 2);
-  assert.deepEqual(await readdir(dir), []);
+  const dataDir = await realpath(await tempDir(t));
+  const uploads = join(dataDir, 'uploads');
+  await mkdir(join(uploads, 'half'), { recursive: true });
+  await writeFile(join(uploads, 'half', 'file'), 'RIFF');
+  await writeFile(join(uploads, 'stray'), '');
+  await startService(t, { dataDir });
+  assert.deepEqual(await readdir(uploads), onPostgres ? ['half', 'stray'] : []);
+});
+
+test('where nodes share the folder, what one that died was receiving is removed after a day', async (t) => {
+  const dataDir = await realpath(await tempDir(t));
+  const uploads = join(dataDir, 'uploads');
+  for (const name of ['old', 'new']) {
+    await mkdir(join(uploads, name), { recursive: true });
+    await writeFile(join(uploads, name, 'file'), 'RIFF');
+  }
+  const before = new Date(Date.now() - 25 * 3600_000);
+  await utimes(join(uploads, 'old'), before, before);
+  await startService(t, { dataDir, node: { name: 'a', role: 'all' } });
+  await eventually(async () => (await readdir(uploads)).join() === 'new');
 });
 
 /** Sends a form with one file in chunks, as they come, waiting for each to be taken. */

@@ -5,7 +5,12 @@ import { loadOnce } from '../../shared/package.ts';
 import { callerOf } from '../middleware/authenticate.ts';
 import { doneBefore, usedDifferently } from '../middleware/idempotency.ts';
 import { refuseWhenStopped } from '../written.ts';
-import { answerImported, uploadCommandOf } from '../uploads/receive-upload.ts';
+import {
+  answerImported,
+  sweepUploads,
+  uploadCommandOf,
+  uploadsDirOf,
+} from '../uploads/receive-upload.ts';
 import { limits } from '../limits.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { openResumable } from '../uploads/resumable-uploads.ts';
@@ -155,7 +160,7 @@ export const tusRoutes = [
 
 /** Removes unfinished uploads that are over, now and as long as the process runs. */
 export function sweepUploadsRegularly(
-  services: Pick<HttpServices, 'unfinished' | 'storage' | 'log'>,
+  services: Pick<HttpServices, 'unfinished' | 'storage' | 'dataDir' | 'log'>,
 ): void {
   const sweep = () =>
     void removeOver(services).catch((error: unknown) =>
@@ -168,8 +173,11 @@ export function sweepUploadsRegularly(
 async function removeOver({
   unfinished,
   storage,
-}: Pick<HttpServices, 'unfinished' | 'storage'>): Promise<void> {
-  await unfinished.sweep(new Date(Date.now() - limits.resumableMs));
+  dataDir,
+}: Pick<HttpServices, 'unfinished' | 'storage' | 'dataDir'>): Promise<void> {
+  const before = new Date(Date.now() - limits.resumableMs);
+  await unfinished.sweep(before);
+  await sweepUploads(uploadsDirOf(dataDir), before);
   // Where a process died behind the fact, nobody may ask for the end any more.
   for (const { id } of await unfinished.underWay())
     if (await importedBy(storage, uploadCommandOf(id))) await unfinished.end(id);

@@ -1,6 +1,6 @@
 import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Context } from 'koa';
 import { ulid } from 'ulid';
@@ -60,12 +60,18 @@ export async function receiveUpload<T>(
 /** On the file system of the recordings, so that what is received can be moved there. */
 export const uploadsDirOf = (dataDir: string): string => join(dataDir, 'uploads');
 
-/** At start: removes what uploads of a dead process left. Nothing of it was ever acknowledged. */
-export async function sweepUploads(uploadsDir: string): Promise<number> {
+/**
+ * Removes what uploads of dead processes left, of which nothing was ever acknowledged. Where nodes share the folder only what is
+ * from before a moment: of later ones another node may be receiving more.
+ */
+export async function sweepUploads(uploadsDir: string, before: Date | null = null): Promise<void> {
   await mkdir(uploadsDir, { recursive: true, mode: 0o700 });
-  const stray = await readdir(uploadsDir);
-  for (const name of stray) await rm(join(uploadsDir, name), { recursive: true, force: true });
-  return stray.length;
+  for (const name of await readdir(uploadsDir)) {
+    const folder = join(uploadsDir, name);
+    const found = before && (await stat(folder).catch(() => null));
+    if (before === null || (found && found.mtime < before))
+      await rm(folder, { recursive: true, force: true });
+  }
 }
 
 type Arrived = ((bytes: number) => Promise<void>) | undefined;
