@@ -188,9 +188,14 @@ async function decideAndAppend<S, F extends Fact, R extends Refusal>(
 ): Promise<readonly StoredFact<F>[] | Refusal> {
   const { store, aggregate, options } = parts;
   let failure: unknown;
+  let unknown: EventStoreError | undefined;
+  /** That the log is away now does not say that nothing was stored before. */
+  const giveUp = (error: unknown): never => {
+    throw unknown && error instanceof EventStoreError && error.retriable ? unknown : error;
+  };
   for (let tries = 0; ; tries += 1) {
     const wasStale = held.isStale;
-    if (wasStale) await readOn(parts, held);
+    if (wasStale) await readOn(parts, held).catch(giveUp);
     const earlier = commandsOf(held, metadata.by).get(metadata.command);
     if (earlier) return earlier;
     if (tries === triesMax) throw failure;
@@ -215,20 +220,19 @@ async function decideAndAppend<S, F extends Fact, R extends Refusal>(
       held.isStale = false;
       return stored;
     } catch (error) {
-      failure = afterFailure(error, held.stream);
+      if (!(error instanceof EventStoreError)) throw error;
+      if (error.code === 'OUTCOME_UNKNOWN') failure = unknown = error;
+      else if (error.code === 'VERSION_CONFLICT') failure = changedTooOften(error, held.stream);
+      else giveUp(error);
       held.isStale = true;
     }
   }
 }
 
-/** What is thrown when no more tries are left. @throws what deciding again does not help against */
-function afterFailure(error: unknown, stream: string): EventStoreError {
-  if (!(error instanceof EventStoreError)) throw error;
-  if (error.code === 'OUTCOME_UNKNOWN') return error;
-  if (error.code !== 'VERSION_CONFLICT') throw error;
+const changedTooOften = (cause: EventStoreError, stream: string): EventStoreError => {
   const message = `${stream} changed ${triesMax} times meanwhile; nothing was stored.`;
-  return new EventStoreError('BUSY', message, { cause: error });
-}
+  return new EventStoreError('BUSY', message, { cause });
+};
 
 /** Takes in what the log has and was not read yet. Returns whether there was anything. */
 async function readOn<S, F extends Fact, R extends Refusal>(

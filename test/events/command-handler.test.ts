@@ -176,6 +176,25 @@ describe('A command', () => {
     assert.equal((await all(store.read('config'))).length, tries);
   });
 
+  it('whose outcome is unknown stays so while the log is away, and is found when it is back', async () => {
+    for (const code of ['BUSY', 'DISK_FULL'] as const) {
+      const store = memoryStore();
+      let appends = 0;
+      const { handle } = handlerOn({
+        ...store,
+        async append() {
+          appends += 1;
+          if (appends > 1) throw new EventStoreError(code, 'it is away');
+          throw new EventStoreError('OUTCOME_UNKNOWN', 'it went away');
+        },
+      });
+      await rejects(handle('config', anna('1'), countOn), 'OUTCOME_UNKNOWN');
+      assert.equal(appends, 2);
+      const stored = await handlerOn(store).handle('config', anna('1'), countOn);
+      assert.deepEqual(await handle('config', anna('1'), countOn), stored);
+    }
+  });
+
   it('notifies of every fact in order, whoever appended it', async () => {
     const store = memoryStore();
     const seen: [number, number][] = [];

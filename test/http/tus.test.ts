@@ -380,6 +380,50 @@ test('a client whose upload was complete when it failed for the moment has a rec
   assert.equal(list.body.recordings.length, 1);
 });
 
+test('an upload that was stored, as the log could not say, keeps its audio whatever the log says next', async (t) => {
+  const { service, token } = await started(t);
+  const append = service.store.append.bind(service.store);
+  const read = service.store.read.bind(service.store);
+  let lost = '';
+  t.mock.method(service.store, 'append', async (...of: Parameters<typeof append>) => {
+    const facts = await append(...of);
+    if (facts[0]?.type !== 'audio.imported') return facts;
+    lost = of[0];
+    throw new EventStoreError('OUTCOME_UNKNOWN', 'the database went away');
+  });
+  t.mock.method(service.store, 'read', (...of: Parameters<typeof read>) => {
+    if (of[0] !== lost) return read(...of);
+    lost = '';
+    throw new EventStoreError('BUSY', 'the database is away');
+  });
+  const path = await create(service, token, audio.length);
+  const sent = await patch(service, path, 0, audio, { token });
+  assert.deepEqual([sent.status, sent.body['type']], [503, '/problems/outcome-unknown']);
+  const head = await tus(service, 'HEAD', path, { token });
+  assert.equal(head.status, 200);
+  await audioIsThere(head.headers.get('location')!);
+
+  const form = () =>
+    service.upload<{ type?: string; recording_id: string }>(
+      token,
+      { kind: 'solo' },
+      { audio, headers: { 'Idempotency-Key': 'once-and-again' } },
+    );
+  const first = await form();
+  assert.deepEqual([first.status, first.body.type], [503, '/problems/outcome-unknown']);
+  const again = await form();
+  assert.equal(again.status, 202);
+  await audioIsThere(`/recordings/${again.body.recording_id}`);
+
+  async function audioIsThere(recording: string): Promise<void> {
+    const response = await fetch(`${service.url}${recording}/audio`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    assert.equal(response.status, 200);
+    assert.equal((await response.arrayBuffer()).byteLength, audio.length);
+  }
+});
+
 test('bytes of an upload whose process died behind its fact go with the next start, though nobody asks for its end', async (t) => {
   const { service, token } = await started(t);
   const path = await create(service, token, audio.length);
