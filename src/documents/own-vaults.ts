@@ -357,8 +357,8 @@ async function copy(
   }
 }
 
-const progressFile = ({ dataDir }: Pick<OwnVaultsParts, 'dataDir'>): string =>
-  join(dataDir, 'vault-copies', 'position.json');
+/** Below the data directory. No copy of that has it: copies in vaults are not copied with it. */
+export const vaultProgressFile = join('vault-copies', 'position.json');
 
 /** Without a file, or with one that cannot be read, all vaults are filled as a whole. */
 async function readProgress(parts: OwnVaultsParts): Promise<Progress> {
@@ -374,8 +374,8 @@ async function readProgress(parts: OwnVaultsParts): Promise<Progress> {
   return { position: head, behind: atOnce(parts.vaults.users()), stuck: new Map() };
 }
 
-const keptProgress = (parts: Pick<OwnVaultsParts, 'dataDir'>) =>
-  readJsonFile(progressFile(parts), progressSchema);
+const keptProgress = ({ dataDir }: Pick<OwnVaultsParts, 'dataDir'>) =>
+  readJsonFile(join(dataDir, vaultProgressFile), progressSchema);
 
 async function save(
   parts: OwnVaultsParts,
@@ -384,7 +384,7 @@ async function save(
   const stuck = Object.fromEntries([...notes].map(([userId, { ids }]) => [userId, [...ids]]));
   await privateDirectory(join(parts.dataDir, 'vault-copies'));
   const kept = { position, behind: [...behind.keys()], stuck };
-  await writeDurably(progressFile(parts), JSON.stringify(kept));
+  await writeDurably(join(parts.dataDir, vaultProgressFile), JSON.stringify(kept));
 }
 
 const atOnce = (userIds: readonly string[]) => new Map(userIds.map((id) => [id, 0]));

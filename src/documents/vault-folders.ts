@@ -10,7 +10,7 @@ import { type CopyRecords, hashedPlace, openVaultLedger } from './vault-ledger.t
  */
 
 /** Folders as they were set, by `<user>/<hash>`; of the house, those that were set before this was remembered. */
-const folders: KeptKind<string> = {
+export const folderRows: KeptKind<string> = {
   name: 'vault-folders',
   endsAt: () => null,
   volatileMax: null,
@@ -21,7 +21,7 @@ const keyOf = (user: string, vault: string): string => `${user}/${hashedPlace(va
 
 /** Remembers a folder before copies are made in it. */
 export async function rememberFolder(kept: Kept, user: string, vault: string): Promise<void> {
-  const rows = kept.of(folders);
+  const rows = kept.of(folderRows);
   const key = keyOf(user, vault);
   if ((await rows.get(key)) === undefined)
     await rows.change([key], () => ({ keep: [vault], result: undefined }));
@@ -82,7 +82,7 @@ export async function foldersWithCopies(
   { present, paths }: { present: readonly string[]; paths: readonly string[] },
 ): Promise<{ vault: string; paths: readonly string[] }[]> {
   const found = [...new Set(present)].map((vault) => ({ vault, paths }));
-  const rows = records.kept.of(folders);
+  const rows = records.kept.of(folderRows);
   const all = [...(await rows.list(`${user}/`)), ...(await rows.list(`${houseId}/`))];
   for (const vault of new Set(all.map(({ value }) => value))) {
     if (present.includes(vault)) continue;

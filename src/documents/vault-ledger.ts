@@ -25,7 +25,7 @@ export const hashedPlace = (vault: string, path: string): string =>
     .digest('base64url');
 
 /** Copies that are to be removed, by `<user>/<place>`, with the vault that they are in as it was set. */
-const leaving: KeptKind<string> = {
+export const leavingRows: KeptKind<string> = {
   name: 'leaving-copies',
   endsAt: () => null,
   volatileMax: null,
@@ -34,7 +34,7 @@ const leaving: KeptKind<string> = {
 
 /** Places of which copies are still to be removed. What was there is erased: no name of it is known any more. */
 export function leavingCopies(kept: Kept) {
-  const rows = kept.of(leaving);
+  const rows = kept.of(leavingRows);
   const keysOf = (user: string, places: readonly string[]) =>
     places.map((place) => `${user}/${place}`);
   return {
@@ -87,7 +87,7 @@ const contentsMax = 8;
 export const besideMark = (sha256: string): string => `beside:${sha256}`;
 
 /** Contents that were put at a place, the newest last, by `<user>/<place>`. */
-const copies: KeptKind<string[]> = {
+export const copyRows: KeptKind<string[]> = {
   name: 'vault-copies',
   endsAt: () => null,
   volatileMax: null,
@@ -106,7 +106,7 @@ export async function openVaultLedger(
   paths: readonly string[],
   root = vault,
 ): Promise<VaultLedger> {
-  const rows = kept.of(copies);
+  const rows = kept.of(copyRows);
   await takeOverFile(join(dataDir, 'vault-copies', `${user}.json`), user, rows);
   const keyOf = (path: string, folder = vault): string => `${user}/${hashedPlace(folder, path)}`;
   const keysOf = (path: string): string[] => [...new Set([keyOf(path), keyOf(path, root)])];

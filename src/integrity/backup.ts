@@ -11,13 +11,15 @@ import type { KeyStore } from '../../events/key-store.ts';
 import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { type NotedJob, type PendingJobs, pendingJobNames } from '../storage/pending-jobs.ts';
+import type { Kept } from '../storage/kept.ts';
+import { pendingJobNames } from '../storage/pending-jobs.ts';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
 import { isTemporary } from '../documents/write.ts';
 import { erasedFiles, removeEmptied } from './erased-files.ts';
 import { diskOwnFolder } from './new-directory.ts';
-import { lastBackupFile, notInBackups } from './not-in-backups.ts';
+import { type KeptRow, keptData, recordingOfRow, writeKeptData } from './kept-data.ts';
+import { keptDataFile, lastBackupFile, notInBackups } from './not-in-backups.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 
 /** What `mitschrift backup` answers. `facts`: how many the log in it has, and how many of them are new. */
@@ -41,7 +43,7 @@ export async function backup(
   deps: {
     store: EventLog;
     keys: KeyStore;
-    jobs: Pick<PendingJobs, 'list'>;
+    kept: Kept;
     data: DataFolder;
     onFile?: () => void;
     /** Called with each part of the log. */
@@ -50,7 +52,7 @@ export async function backup(
   directory: string,
   signal?: AbortSignal,
 ): Promise<BackupReport> {
-  const { store, keys, jobs, data } = deps;
+  const { store, keys, kept, data } = deps;
   await prepareTarget(directory, data);
   const layout = backupLayout(directory);
   const last = await readBackupMarker(directory);
@@ -59,7 +61,7 @@ export async function backup(
   }
   const position = await store.head();
   // Before the files: of what is done by then nothing is copied.
-  const noted = await jobs.list();
+  const rows = await keptData(kept);
   // What has rotted on the other disk must not end the service.
   await assertTablesReadable(layout.log);
   // Also keeps out a second backup into the same directory: a database has one process.
@@ -78,7 +80,6 @@ export async function backup(
       log: store.id,
       position,
       files: await nextFiles(directory, last),
-      jobs: await ofKnown(noted, isKnown),
       at: new Date().toISOString(),
     };
     const files = await copyFiles(deps, layout.filesOf(marker), {
@@ -86,6 +87,7 @@ export async function backup(
       previous: last && layout.filesOf(last),
       isKnown,
     });
+    await writeKeptData(layout.keptOf(marker), await ofKnown(rows, isKnown));
     await carryErasures(keys, layout.erasures, { log: copy, files: layout.filesOf(marker) });
     await writeBackupMarker(directory, marker);
     await removeOthers(directory, marker);
@@ -106,7 +108,7 @@ const derived = new Set<string>([...derivedFileNames, 'peaks']);
  *   backup.json        what is in it; replacing it is the moment from which a new backup counts
  *   log/, log.json     the log, records as they are; those after backup.json's position do not count
  *   erased.jsonl       subjects that were erased: their keys are not in here any more
- *   files-<n>/         keys/, recordings/, spaces/ and the other files, as they were
+ *   files-<n>/         keys/, recordings/, spaces/ and the other files, as they were; kept.jsonl: rows beside the log
  */
 
 const markerSchema = z.object({
@@ -116,8 +118,8 @@ const markerSchema = z.object({
   position: z.number().int().nonnegative(),
   /** Its directory of files. */
   files: z.string().regex(/^files-\d+$/),
-  /** What had been promised of its recordings and not done; backups up to 0.2 do not say it. */
-  jobs: z.array(z.object({ recordingId: z.string(), job: z.enum(pendingJobNames) })).default([]),
+  /** What had been promised of its recordings and not done, in backups that have no rows beside the log. */
+  jobs: z.array(z.object({ recordingId: z.string(), job: z.enum(pendingJobNames) })).optional(),
   /** When, RFC 3339 UTC. */
   at: z.string(),
 });
@@ -128,6 +130,7 @@ export const backupLayout = (directory: string) => ({
   log: join(directory, 'log'),
   erasures: join(directory, 'erased.jsonl'),
   filesOf: (marker: Pick<BackupMarker, 'files'>) => join(directory, marker.files),
+  keptOf: (marker: Pick<BackupMarker, 'files'>) => join(directory, marker.files, keptDataFile),
 });
 
 /**
@@ -174,11 +177,14 @@ async function copyRecords(
 
 /** What is promised of a recording of which no fact up to the position speaks is for the next backup, too. */
 async function ofKnown(
-  noted: readonly NotedJob[],
+  rows: readonly KeptRow[],
   isKnown: (recordingId: string) => Promise<boolean>,
-): Promise<NotedJob[]> {
-  const known: NotedJob[] = [];
-  for (const one of noted) if (await isKnown(one.recordingId)) known.push(one);
+): Promise<KeptRow[]> {
+  const known: KeptRow[] = [];
+  for (const row of rows) {
+    const recordingId = recordingOfRow(row);
+    if (recordingId === undefined || (await isKnown(recordingId))) known.push(row);
+  }
   return known;
 }
 

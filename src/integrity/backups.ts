@@ -14,7 +14,7 @@ import { ifMissing } from '../shared/files.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
 import type { BackupReport } from './backup.ts';
-import type { PendingJobs } from '../storage/pending-jobs.ts';
+import type { Kept } from '../storage/kept.ts';
 import type { CountedType, DailyCounts } from '../storage/daily-counts.ts';
 import { lastBackupFile } from './not-in-backups.ts';
 import { openListeners } from '../shared/listeners.ts';
@@ -109,7 +109,7 @@ export function openBackups(deps: BackupsDeps): Backups {
 type BackupsDeps = {
   store: EventLog;
   keys: KeyStore;
-  jobs: PendingJobs;
+  kept: Kept;
   data: DataFolder;
   /** Ends what is under way. */
   stopping: AbortSignal;

@@ -7,10 +7,10 @@ import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 import { exists, ifMissing, privateDirectory } from '../shared/files.ts';
 import { openBlobs } from '../storage/blobs/open-blobs.ts';
-import type { PendingJobs } from '../storage/pending-jobs.ts';
 import { importFacts, nodesConnected } from '../storage/postgres/import-facts.ts';
 import { exportLog } from './export-log.ts';
 import { importLog } from './import-log.ts';
+import { keptData, putKeptData } from './kept-data.ts';
 import {
   type FilesMigrated,
   type MigratedFiles,
@@ -52,7 +52,8 @@ export async function migrateToCluster(
       return copied;
     });
     if (there.facts === 0) {
-      await withSharedLog(cluster, keys, ({ jobs }) => copyJobs(source.jobs, jobs));
+      const rows = await keptData(source.kept);
+      await withSharedLog(cluster, keys, ({ kept }) => putKeptData(kept, rows));
       const pages = source.store.records({ afterPosition: 0, upToPosition: here.facts });
       await importFacts(cluster.databaseUrl, { id, pages }, progressOf(here.facts, say));
     }
@@ -93,9 +94,9 @@ export async function migrateFromCluster(
     // As one list of erasures, which `importLog` makes.
     await rm(join(data.keys, 'erased.list'), { recursive: true, force: true });
     if (!known) await importThrough(source, data, say);
-    await withLogAlone(data, async ({ store, jobs }) => {
+    await withLogAlone(data, async ({ store, kept }) => {
       assertSame(there, await endOf(store), 'The copy');
-      await copyJobs(source.jobs, jobs);
+      await putKeptData(kept, await keptData(source.kept));
     });
     await (await openSecretsFile(data.secrets)).add(named);
     say(`${data.root} contains the same ${there.facts} events: checksum ${there.checksum}.`);
@@ -135,10 +136,6 @@ function assertSame(wanted: End, found: End, what: string): void {
       ? `contains other data (${found.id})`
       : `contains ${found.facts} events that differ from these ${wanted.facts}`;
   throw new Error(`${what} ${why}. Nothing there was changed. Choose an empty target.`);
-}
-
-async function copyJobs(from: PendingJobs, to: PendingJobs): Promise<void> {
-  for (const { recordingId, job } of await from.list()) await to.add(recordingId, job);
 }
 
 async function importThrough(source: SharedLogParts, data: DataFolder, say: Say): Promise<void> {

@@ -6,6 +6,9 @@ import { scrubStateFile } from './scrub.ts';
 /** What the last backup was: where, when, how much. */
 export const lastBackupFile = 'last-backup.json';
 
+/** Rows beside the log, among the files of a backup. */
+export const keptDataFile = 'kept.jsonl';
+
 /** Where files lie while `migrate` copies them, until they are whole. */
 export const migratingFolder = '.migrating';
 
@@ -21,6 +24,7 @@ export const notInBackups: ReadonlySet<string> = new Set([
   'log.importing',
   'log.importing.new',
   'log.importing.json',
+  keptDataFile,
   // Made again from the log.
   'rows',
   'rows.new',

@@ -10,6 +10,7 @@ import type { EventLog } from '../../events/event-log.ts';
 import { openLog } from '../../events/log/level-log.ts';
 import { markerPath } from '../../events/log/marker.ts';
 import { EventStoreError } from '../../events/store.ts';
+import type { Kept } from '../storage/kept.ts';
 import { levelKept } from '../storage/level-rows.ts';
 import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
 import { type DailyCounts, openDailyCounts } from '../storage/daily-counts.ts';
@@ -99,6 +100,7 @@ export async function withLogAlone<T>(
   work: (opened: {
     store: EventLog;
     keys: KeyStore;
+    kept: Kept;
     jobs: PendingJobs;
     counted: DailyCounts;
   }) => Promise<T>,
@@ -110,7 +112,7 @@ export async function withLogAlone<T>(
   const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {
     const kept = levelKept(store.db, () => new Date());
-    const beside = { jobs: pendingJobs(kept), counted: openDailyCounts(kept) };
+    const beside = { kept, jobs: pendingJobs(kept), counted: openDailyCounts(kept) };
     return await work({ store, keys: store.keys, ...beside });
   } finally {
     await store.close();

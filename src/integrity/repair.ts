@@ -13,13 +13,15 @@ import { EventStoreError } from '../../events/store.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 import { backupLayout, readBackupMarker } from './backup.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
+import { type KeptRow, keptData, putKeptData, readKeptData } from './kept-data.ts';
 import { notInBackups } from './not-in-backups.ts';
 import { newDirectory } from './new-directory.ts';
 import { withLogAlone } from './open-mark.ts';
 import { putBack, takeOutHarmedTables } from './tables/tables.ts';
 import { addJobs } from './restore.ts';
+import { vaultProgressFile } from '../documents/own-vaults.ts';
 import { levelKept } from '../storage/level-rows.ts';
-import { type NotedJob, pendingJobs } from '../storage/pending-jobs.ts';
+import type { NotedJob } from '../storage/pending-jobs.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
 import type { Finding } from './findings.ts';
 import { dataFailure } from '../words/data-failures.ts';
@@ -54,14 +56,22 @@ export type RepairSource = {
   erasures: string;
   /** Up to which position the log had facts, as far as that is known beside its head file. */
   reached: number;
-  /** What had been promised, as far as that is known beside its rows. */
+  /** Rows beside the log, and what had been promised, as far as that is known without its database. */
+  kept: readonly KeptRow[];
   noted: readonly NotedJob[];
 };
 
 /** The parts of a data directory that a salvage reads. */
 export const sourceOfData = (root: string): RepairSource => {
   const { log, keys } = dataFolder(root);
-  return { root: resolve(root), log, erasures: join(keys, 'erased.jsonl'), reached: 0, noted: [] };
+  return {
+    root: resolve(root),
+    log,
+    erasures: join(keys, 'erased.jsonl'),
+    reached: 0,
+    kept: [],
+    noted: [],
+  };
 };
 
 /** The parts of a backup. @throws {Error} when there is no complete one */
@@ -70,8 +80,9 @@ export async function sourceOfBackup(directory: string): Promise<RepairSource> {
   if (!marker) throw new Error(`${directory} doesn’t contain a complete backup.`);
   const layout = backupLayout(directory);
   const { log, erasures } = layout;
-  const { position: reached, jobs: noted } = marker;
-  return { root: layout.filesOf(marker), log, erasures, reached, noted };
+  const { position: reached, jobs: noted = [] } = marker;
+  const kept = await readKeptData(layout.keptOf(marker));
+  return { root: layout.filesOf(marker), log, erasures, reached, kept, noted };
 }
 
 /**
@@ -90,19 +101,25 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   const workplace = join(building.root, 'source-log');
   await copyTree(source.log, workplace);
   const leftOver = join(building.root, leftOverFile);
-  const { tables, noted, ...salvaged } = await salvageInto(workplace, building.log, {
+  const {
+    tables,
+    kept: found,
+    ...salvaged
+  } = await salvageInto(workplace, building.log, {
     leftOver,
     reached: Math.max(source.reached, await positionReached(source.log)),
   });
   await rm(workplace, { recursive: true });
   const files = await copyTree(source.root, building.root, {
     wanted: (path) =>
-      !notInBackups.has(path.split('/')[0] ?? '') && path !== join('keys', 'erased.jsonl'),
+      !notInBackups.has(path.split('/')[0] ?? '') &&
+      ![join('keys', 'erased.jsonl'), vaultProgressFile].includes(path),
   });
   await takeErasures(source.erasures, join(building.keys, 'erased.jsonl'));
   const lostKeys = await leaveLostKeysOut(building);
-  const verified = await withLogAlone(building, async ({ store, keys, jobs }) => {
-    await addJobs(building, { store, jobs }, [...source.noted, ...noted]);
+  const verified = await withLogAlone(building, async ({ store, keys, kept, jobs }) => {
+    await putKeptData(kept, [...source.kept, ...found]);
+    await addJobs(building, { store, jobs }, source.noted);
     return await verifyData({ store, keys, data: building });
   });
   const aside = salvaged.unreadable.length + salvaged.setAside > 0;
@@ -168,7 +185,7 @@ async function salvageInto(
   workplace: string,
   log: string,
   { leftOver, reached }: { leftOver: string; reached: number },
-): Promise<SalvageReport & Pick<RepairReport, 'tables'> & { noted: NotedJob[] }> {
+): Promise<SalvageReport & Pick<RepairReport, 'tables'> & { kept: KeptRow[] }> {
   const rescued = await takeOutHarmedTables(workplace);
   const db = await openAnyhow(workplace, rescued.tables.length > 0);
   try {
@@ -182,7 +199,7 @@ async function salvageInto(
         aside: (lines) =>
           aside.writeFile(lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
       });
-      return { ...report, tables: rescued.tables, noted: await notedJobs(db) };
+      return { ...report, tables: rescued.tables, kept: await rowsIn(db) };
     } finally {
       await aside.sync();
       await aside.close();
@@ -193,14 +210,15 @@ async function salvageInto(
   }
 }
 
-/** What had been promised; where LevelDB stumbles over it, files tell the most of it. */
-const notedJobs = (db: LogDatabase): Promise<NotedJob[]> =>
-  pendingJobs(levelKept(db, () => new Date()))
-    .list()
-    .catch((error: unknown) => {
+/** Rows beside the log; where LevelDB stumbles over some, files tell the most of what had been promised. */
+const rowsIn = (db: LogDatabase): Promise<KeptRow[]> =>
+  keptData(
+    levelKept(db, () => new Date()),
+    (error) => {
       if (levelCode(error) !== 'LEVEL_CORRUPTION') throw error;
       return [];
-    });
+    },
+  );
 
 /** Opens the copied database; where its own bookkeeping is lost, or wrong, lets LevelDB rebuild that first. */
 async function openAnyhow(directory: string, isWrong: boolean): Promise<LogDatabase> {

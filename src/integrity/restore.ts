@@ -7,8 +7,11 @@ import { rawRecords } from '../../events/log/reader.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { type BackupMarker, backupLayout, readBackupMarker } from './backup.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
+import { vaultProgressFile } from '../documents/own-vaults.ts';
 import { type ErasedFiles, erasedFiles, removeEmptied } from './erased-files.ts';
+import { putKeptData, readKeptData, recordingOfRow } from './kept-data.ts';
 import { newDirectory } from './new-directory.ts';
+import { keptDataFile } from './not-in-backups.ts';
 import { withLogAlone } from './open-mark.ts';
 import { assertTablesReadable } from './tables/tables.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
@@ -66,9 +69,12 @@ export async function restore(
   }
   const { erasedAgain, verified } = await withLogAlone(
     building,
-    async ({ store, keys, jobs, counted }) => {
+    async ({ store, keys, kept, jobs, counted }) => {
       const again = await recordErasures(store, list);
-      await addJobs(building, { store, jobs }, marker.jobs);
+      const rows = await readKeptData(backupLayout(directory).keptOf(marker));
+      const left = rows.filter((row) => !list.has(recordingOfRow(row) ?? ''));
+      await putKeptData(kept, left);
+      await addJobs(building, { store, jobs }, marker.jobs ?? []);
       await counted.note('backup.restored', 'system');
       return {
         erasedAgain: again,
@@ -129,6 +135,7 @@ async function copyFiles(
       if ((top === 'keys' || top === 'recordings') && second !== undefined) {
         return !list.has(second);
       }
+      if (path === keptDataFile || path === vaultProgressFile) return false;
       return !erased.documents.has(path);
     },
   });

@@ -5,7 +5,7 @@ import type { ClusterSettings } from '../shared/cluster-settings.ts';
 import { openBlobKeys } from '../storage/blobs/blob-keys.ts';
 import type { Blobs } from '../storage/blobs/blobs.ts';
 import { openBlobs } from '../storage/blobs/open-blobs.ts';
-import { type PendingJobs, pendingJobs } from '../storage/pending-jobs.ts';
+import type { Kept } from '../storage/kept.ts';
 import { openPostgres } from '../storage/postgres/connection.ts';
 import { postgresKept } from '../storage/postgres/kept.ts';
 import { openPostgresLog } from '../storage/postgres/postgres-log.ts';
@@ -15,7 +15,7 @@ import { type SealedTexts, keyOfNodes, openSealedTexts } from '../storage/sealed
 export type SharedLogParts = {
   store: EventLog;
   keys: KeyStore;
-  jobs: PendingJobs;
+  kept: Kept;
   /** Where the files are, if the keys come from there. */
   blobs: Blobs | undefined;
   /** @throws {ConfigError} `MASTER_KEY_DIFFERS`, `SECRETS_DAMAGED` */
@@ -42,7 +42,7 @@ export async function withSharedLog<T>(
     try {
       const kept = postgresKept(db, keyOfNodes(cluster.masterKey, db, 'login attempts'));
       const secrets = () => openSealedTexts(kept, db, cluster.masterKey);
-      return await work({ store, keys, jobs: pendingJobs(kept), blobs, secrets });
+      return await work({ store, keys, kept, blobs, secrets });
     } finally {
       await store.close();
       await close();

@@ -167,13 +167,13 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
           ...rowsReports(log),
         }),
       async guard({ notTakenUp, whileFilesStay }) {
-        const kept = { store, keys: store.keys, data, log };
-        const scrub = await startScrub({ ...kept, notTakenUp });
+        const all = { store, keys: store.keys, data, log };
+        const scrub = await startScrub({ ...all, notTakenUp });
         const { stopping } = scrub;
         const how = { counted: openDailyCounts(parts.kept), times: backupTimes, stopping };
         return {
           scrub,
-          backups: openBackups({ ...kept, ...how, jobs: parts.jobs, whileFilesStay }),
+          backups: openBackups({ ...all, ...how, kept: parts.kept, whileFilesStay }),
         };
       },
       audio: openAudioStore({ blobs, derived: data.derived }),

@@ -18,7 +18,7 @@ type DayOfLooks = Record<LookKind, number> & { last: number };
  * Who looked at what was shared with them: `<recording>/<day>/<u-user or l-link>`. No facts, because a stranger with a link
  * must not be able to let the log grow: a row a day and person.
  */
-const looks: KeptKind<DayOfLooks> = {
+export const lookRows: KeptKind<DayOfLooks> = {
   name: 'access-log',
   endsAt: ({ last }) => last + keptMs,
   volatileMax: null,
@@ -35,7 +35,7 @@ export interface AccessLog {
 }
 
 export function openAccessLog(kept: Kept): AccessLog {
-  const rows = kept.of(looks);
+  const rows = kept.of(lookRows);
   const recent = new LRUCache<string, number>({ max: recentMax });
   return {
     async note(recordingId, who, look) {
@@ -71,6 +71,6 @@ export function openAccessLog(kept: Kept): AccessLog {
 
 /** Nobody looked at it: it is erased, or another's from now on. */
 export async function forgetLooks(kept: Kept, recordingId: string): Promise<void> {
-  const rows = kept.of(looks);
+  const rows = kept.of(lookRows);
   await rows.delete((await rows.list(`${recordingId}/`)).map(({ key }) => key));
 }

@@ -34,7 +34,7 @@ type Row = { count: number; first: number; last: number };
  * `<day>/<type>/<who>`. No facts, because strangers must not be able to let the log grow: a row a day, type and person,
  * and all names that no user has are one person.
  */
-const counts: KeptKind<Row> = {
+export const countRows: KeptKind<Row> = {
   name: 'daily-counts',
   endsAt: ({ first }) => first + keptDays * dayMs,
   volatileMax: null,
@@ -50,7 +50,7 @@ export interface DailyCounts {
 }
 
 export function openDailyCounts(kept: Kept): DailyCounts {
-  const rows = kept.of(counts);
+  const rows = kept.of(countRows);
   return {
     async note(type, who) {
       await rows.change([`${dayOf(Date.now())}/${type}/${who}`], ([row], now) => {

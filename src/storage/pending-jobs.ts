@@ -32,7 +32,7 @@ export const pendingJobNames = [
 export type Removal = Extract<PendingJob, 'erase' | 'delete-documents'>;
 
 /** By `<recording id>/<job>`, named as the first release did. No words in it. */
-const chores: KeptKind<1> = {
+export const choreRows: KeptKind<1> = {
   name: 'chores',
   endsAt: () => null,
   volatileMax: null,
@@ -40,7 +40,7 @@ const chores: KeptKind<1> = {
 };
 
 export function pendingJobs(kept: Kept): PendingJobs {
-  const rows = kept.of(chores);
+  const rows = kept.of(choreRows);
   return {
     add: (recordingId, job) =>
       rows.change([`${recordingId}/${job}`], () => ({ keep: [1], result: undefined })),
