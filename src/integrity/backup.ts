@@ -16,7 +16,7 @@ import { pendingJobNames } from '../storage/pending-jobs.ts';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
 import { isTemporary } from '../documents/write.ts';
-import { erasedFiles, removeEmptied } from './erased-files.ts';
+import { erasedFiles, removeEmptied, subjectOf } from './erased-files.ts';
 import { diskOwnFolder } from './new-directory.ts';
 import { type KeptRow, keptData, recordingOfRow, writeKeptData } from './kept-data.ts';
 import { keptDataFile, lastBackupFile, notInBackups } from './not-in-backups.ts';
@@ -234,7 +234,7 @@ async function carryErasures(
   for (const { subject } of erasures) if (await exists(keyOf(subject))) meanwhile.add(subject);
   if (meanwhile.size > 0) {
     const isErased = (subject: string) => meanwhile.has(subject);
-    const erased = await erasedFiles(copied.log, join(copied.files, 'keys'), isErased);
+    const erased = await erasedFiles(copied.log, copied.files, isErased);
     for (const document of erased.documents)
       await rm(join(copied.files, document), { force: true });
     await removeEmptied(copied.files, erased.folders);
@@ -245,6 +245,9 @@ async function carryErasures(
     await rm(keyOf(subject), { force: true });
     if (!list.has(subject)) await list.add(subject, at);
   }
+  for (const name of await readdir(join(copied.files, 'quarantine')).catch(ifMissing<string[]>([])))
+    if (list.has(subjectOf(`quarantine/${name}`) ?? ''))
+      await rm(join(copied.files, 'quarantine', name), { recursive: true, force: true });
 }
 
 /** Of earlier and unfinished backups; keys that are nowhere else are overwritten first. */

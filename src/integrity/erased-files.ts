@@ -1,4 +1,4 @@
-import { rmdir } from 'node:fs/promises';
+import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { recordingFacts } from '../../events/facts/recording.ts';
 import { readKey } from '../../events/key-place.ts';
@@ -8,20 +8,33 @@ import { rawRecords } from '../../events/log/reader.ts';
 import type { LogCopy } from '../../events/log/salvage.ts';
 import { openContent } from '../../events/log/sealing.ts';
 import { ifCode } from '../shared/errors.ts';
+import { ifMissing } from '../shared/files.ts';
 
-/** Documents of what was erased, by their paths below the data directory, and the folders they were in. */
+/**
+ * Documents of what was erased, by their paths below the data directory, and the folders they were in; also where a
+ * deleted user's were put aside.
+ */
 export type ErasedFiles = { documents: ReadonlySet<string>; folders: ReadonlySet<string> };
 
 /**
  * Finds the documents of erased recordings in a log, with the keys that a backup still has of them:
  * their names are content. Where the key is gone, so are the documents, since it is destroyed last.
  * Memory: the paths of what was erased.
+ * @param root the data directory, or the files of a backup
  */
 export async function erasedFiles(
   log: LogCopy,
-  keysDirectory: string,
+  root: string,
   isErased: (recordingId: string) => boolean,
 ): Promise<ErasedFiles> {
+  const keys = filesOf(join(root, 'keys'));
+  const aside = await readdir(join(root, 'quarantine', 'spaces')).catch(ifMissing<string[]>([]));
+  const spacesOf = (user: string): string[] => [
+    join('spaces', user),
+    ...aside
+      .filter((name) => name.startsWith(`${user}-`))
+      .map((name) => join('quarantine', 'spaces', name)),
+  ];
   const owners = new Map<string, Set<string>>();
   const documents = new Set<string>();
   const folders = new Set<string>();
@@ -36,18 +49,26 @@ export async function erasedFiles(
       owners.set(recordingId, known);
       if (typeof owner === 'string') known.add(owner);
       if (type !== 'documents.saved' || content === undefined) continue;
-      const key = await readKey(filesOf(keysDirectory), recordingId).catch(unusable);
+      const key = await readKey(keys, recordingId).catch(unusable);
       if (!key) continue;
       const opened = saved.parse(await openContent(key, fact, content));
-      for (const space of known) {
+      for (const space of [...known].flatMap(spacesOf)) {
         for (const path of Object.values(opened.paths)) {
-          documents.add(join('spaces', space, path));
-          if (path.includes('/')) folders.add(join('spaces', space, dirname(path)));
+          documents.add(join(space, path));
+          if (path.includes('/')) folders.add(join(space, dirname(path)));
         }
       }
     }
   }
   return { documents, folders };
+}
+
+/** Whose a file or folder is by its path below the data directory: a recording's, also one that was put aside; a key's. */
+export function subjectOf(path: string): string | undefined {
+  const [top, name] = path.split('/');
+  if (top === 'keys' || top === 'recordings') return name;
+  // `<id>-<time>`; where `spaces` is, those are below it.
+  return top === 'quarantine' ? name?.split('-')[0] : undefined;
 }
 
 /** Removes folders of erased documents, whose names are titles, unless a person keeps files there. */

@@ -8,7 +8,7 @@ import type { DataFolder } from '../shared/data-directory.ts';
 import { type BackupMarker, backupLayout, readBackupMarker } from './backup.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
 import { vaultProgressFile } from '../documents/own-vaults.ts';
-import { type ErasedFiles, erasedFiles, removeEmptied } from './erased-files.ts';
+import { type ErasedFiles, erasedFiles, removeEmptied, subjectOf } from './erased-files.ts';
 import { putKeptData, readKeptData, recordingOfRow } from './kept-data.ts';
 import { newDirectory } from './new-directory.ts';
 import { keptDataFile } from './not-in-backups.ts';
@@ -62,7 +62,7 @@ export async function restore(
   try {
     await copyLog(directory, marker, copy);
     // Before the keys are left behind: only with them it is known which documents were erased.
-    const erased = await erasedFiles(copy, join(from, 'keys'), list.has);
+    const erased = await erasedFiles(copy, from, list.has);
     files = await copyFiles(from, building, list, erased);
   } finally {
     await copy.close();
@@ -131,10 +131,8 @@ async function copyFiles(
 ): Promise<Copied> {
   const files = await copyTree(from, building.root, {
     wanted(path) {
-      const [top, second] = path.split('/');
-      if ((top === 'keys' || top === 'recordings') && second !== undefined) {
-        return !list.has(second);
-      }
+      const subject = subjectOf(path);
+      if (subject !== undefined && list.has(subject)) return false;
       if (path === keptDataFile || path === vaultProgressFile) return false;
       return !erased.documents.has(path);
     },

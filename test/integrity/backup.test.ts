@@ -35,7 +35,7 @@ import {
   verifyAlone,
 } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
-import { password } from '../support/http-client.ts';
+import { password, startService } from '../support/http-client.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { strace } from '../faults/strace.ts';
@@ -384,6 +384,48 @@ test('restore applies a later list of erasures: key, audio, documents, and the f
   for (const path of lost) assert.ok(!there.includes(path) && !there.includes(dirname(path)));
   const of = (await factsIn(target)).filter(({ stream }) => stream === `recording-${gone}`);
   assert.deepEqual([of.at(-1)!.type, of.at(-1)!.to], ['recording.erased', 'idle.erased']);
+});
+
+test('nothing of an erased recording of a deleted user comes back from where it was put aside', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const bens = await service.addUser('ben');
+  const { recording_id: gone } = (await service.upload(bens, { title: 'Divorce' })).body;
+  await service.reaches(gone, 'idle.saved');
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  await service.close();
+  const data = dataFolder(service.dataDir);
+  // As the start of an earlier release put it aside.
+  const aside = join(data.quarantine, `${gone}-1767225600000`);
+  await cp(join(data.recordings, gone), aside, { recursive: true });
+  const { kept, target } = await places(t);
+  await backUp(data, kept);
+  assert.ok((await tracesIn(kept)).length > 3, 'what is looked for is there');
+  const during = join(dirname(kept), 'during');
+  await withLogAlone(data, async (opened) => {
+    // Erased while its files are copied.
+    const erasures = async () => {
+      await opened.keys.forget(gone);
+      return await opened.keys.erasures();
+    };
+    await backup({ ...opened, keys: { ...opened.keys, erasures }, data }, during);
+  });
+  assert.deepEqual(await tracesIn(during), []);
+
+  await restore(kept, target, { erasures: join(data.keys, 'erased.jsonl') });
+  assert.deepEqual(await tracesIn(target.root), []);
+
+  async function tracesIn(root: string): Promise<string[]> {
+    const found: string[] = [];
+    for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (/^log\b/.test(path.slice(root.length + 1))) continue;
+      const isNamed = path.includes('Divorce') || path.includes(gone);
+      const says = entry.isFile() && (await readFile(path, 'utf8')).includes('secret plan');
+      if (isNamed || says) found.push(path);
+    }
+    return found;
+  }
 });
 
 test('a user who was deleted after the backup does not come back', async (t) => {
