@@ -121,6 +121,18 @@ export async function dueUntil(
   return oneEach(found).toSorted((a, b) => a.at - b.at);
 }
 
+/** Whether a part that was due of a user's recording is due now. */
+export async function isStillDue(
+  deps: DueDeps,
+  owner: string,
+  { recordingId, part }: Pick<DuePart, 'recordingId' | 'part'>,
+): Promise<boolean> {
+  const [line] = await linesOf(deps.storage, [`/${recordingId}`]);
+  if (line?.core.owner !== owner) return false;
+  const rules = await rulesOf(deps, owner);
+  return dueOf(line.core, rules).some((one) => one.part === part && one.at <= deps.now());
+}
+
 /**
  * Where to look: at all of a user's, from the shortest period of user and server on, and at folders that have a shorter
  * one. So a period of one folder does not cost a look at the whole library.

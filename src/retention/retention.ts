@@ -13,7 +13,14 @@ import { untilAborted } from '../shared/abort.ts';
 import { repeatedly } from '../shared/retry.ts';
 import type { Log } from '../shared/log.ts';
 import { CommandRefused } from '../recordings/refusals.ts';
-import { type DuePart, type DueDeps, dueUntil, libraryAtLeast, rulesOf } from './due.ts';
+import {
+  type DuePart,
+  type DueDeps,
+  dueUntil,
+  isStillDue,
+  libraryAtLeast,
+  rulesOf,
+} from './due.ts';
 
 /** Recordings that one round takes at most, of all users. */
 const roundMaxDefault = 200;
@@ -27,7 +34,7 @@ export type RetentionTrial = {
   everyMs: number;
   roundMax: number;
   /** Asked before a recording is taken; what it throws is a failure of taking it. */
-  beforeTaking(recordingId: string): void;
+  beforeTaking(recordingId: string): void | Promise<void>;
 };
 
 /** What is due of a user's now: what goes with the next rounds, and what waits for their yes. */
@@ -126,21 +133,25 @@ async function round(deps: Deps, due: DueDeps, signal: AbortSignal): Promise<voi
   }
 }
 
-/** It is protected, put elsewhere, goes on or is somebody else's by now: nothing was taken. */
+/** It is protected, put elsewhere, of another day, goes on or is somebody else's by now: nothing was taken. */
 class NotDue extends Error {
   override name = 'NotDue';
 }
 
 /** Decided on its newest state: what people did meanwhile counts. */
 async function take(
-  { recordingService, log, trial }: Deps,
-  { now }: DueDeps,
+  { recordingService, log, trial, upToDate }: Deps,
+  due: DueDeps,
   { owner, one }: { owner: string; one: DuePart },
 ): Promise<void> {
   const { recordingId, part, rule, days, folder, startedAt: started_at, kind, duration } = one;
   const taken: Taken = { owner, rule, days, folder, started_at, kind, seconds: duration };
   const command = `retention-${part}-${rule}-${recordingId}`;
-  trial?.beforeTaking?.(recordingId);
+  await trial?.beforeTaking?.(recordingId);
+  // The round may have listed it long ago.
+  await upToDate();
+  if (!(await isStillDue(due, owner, one))) throw new NotDue();
+  const { now } = due;
   const stays = (recording: Recording, state: string): boolean =>
     (!isIn(state, 'idle.saved') && !isIn(state, 'idle.kept')) ||
     recording.files.owner !== owner ||

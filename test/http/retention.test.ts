@@ -201,6 +201,30 @@ test('notes that cannot be deleted keep no other from being deleted, of their ow
   for (const id of failing) assert.equal(await statusOf(service, ada, id), 200);
 });
 
+test('a note that is given a later day while a round is under way stays', async (t) => {
+  let moved = 0;
+  let token = '';
+  let dated = '';
+  const retention = {
+    now: () => Date.now() + moved,
+    everyMs: 20,
+    async beforeTaking(id: string) {
+      if (id !== dated) return;
+      const json = { started_at: new Date().toISOString() };
+      await service.call('PATCH', `/recordings/${id}`, { token, json });
+    },
+  };
+  const service = await startService(t, { trial: { retention } });
+  token = await service.setUp();
+  dated = await note(service, token, 90);
+  const last = await note(service, token, 80);
+  for (let n = 0; n < 20; n += 1) await note(service, token, 0);
+  await service.call('PUT', '/retention', { token, json: { notes_days: 30 } });
+  moved = 25 * hour;
+  await eventually('the other is gone', async () => (await statusOf(service, token, last)) === 404);
+  assert.equal(await statusOf(service, token, dated), 200);
+});
+
 test('periods of the server hold for what guest and deleted users left, and administrators let it go', async (t) => {
   const { service, move } = await withClock(t);
   const admin = await service.setUp();
