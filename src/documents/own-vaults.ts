@@ -9,7 +9,7 @@ import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
-import { codeOf } from '../shared/errors.ts';
+import { codeOf, syscallOf } from '../shared/errors.ts';
 import { privateDirectory, writeDurably } from '../shared/files.ts';
 import { folderFault } from '../shared/folder-fault.ts';
 import type { Log } from '../shared/log.ts';
@@ -18,7 +18,13 @@ import { readJsonFile } from '../shared/json.ts';
 import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
 import { ConfinementError } from './confinement.ts';
-import { NoVault, copyIntoVault, removeFromVault, removeLeavingFrom } from './vault.ts';
+import {
+  NoVault,
+  type Removed,
+  copyIntoVault,
+  removeFromVault,
+  removeLeavingFrom,
+} from './vault.ts';
 import { foldersWithCopies, forgetInode, rememberSetFolders } from './vault-folders.ts';
 import { type CopyRecords, leavingCopies } from './vault-ledger.ts';
 
@@ -233,12 +239,7 @@ async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact)
   const recordingId = recordingOf(fact.stream);
   if (recordingId === undefined) return false;
   if (fact.type === 'recording.handed_over') {
-    await takeBack(parts, recordingId, fact.data.owner).catch((error: unknown) => {
-      parts.log.warn(
-        { recordingId, code: codeOf(error) },
-        'notes of a recording that was handed over could not be removed from the former owner’s notes folder',
-      );
-    });
+    await takeBack(parts, recordingId, fact.data.owner);
     return true;
   }
   if (fact.type !== 'documents.saved') return false;
@@ -265,7 +266,12 @@ async function takeBack(
 
   async function takeOut(user: string, vault: string, paths: readonly string[]): Promise<void> {
     await leavingCopies(parts.kept).add(user, vault, paths);
-    const { left, away, fault } = await removeLeavingFrom(user, vault, parts, paths);
+    const { left, away, fault } = await removeLeavingFrom(user, vault, parts, paths).catch(
+      (error: unknown): Removed => {
+        if (syscallOf(error) === undefined) throw error; // the log is away: all of it again
+        return { left: [], away: [...paths], fault: error };
+      },
+    );
     if (away.length > 0)
       log.warn(
         { recordingId, code: codeOf(fault) },

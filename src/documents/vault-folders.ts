@@ -28,7 +28,7 @@ export async function rememberFolder(kept: Kept, user: string, vault: string): P
 }
 
 /**
- * The inode of the folder that copies were last made in, by the keys of `folders`. Not its device, which has another number
+ * The inode of the folder that copies were last made in, by the keys of `folderRows`. Not its device, which has another number
  * after a start, and at another node.
  */
 const lastInodes: KeptKind<string> = {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { EventStoreError } from '../../events/store.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -189,6 +191,29 @@ test('what is handed over while the former vault is away leaves it when it is ba
   await service.call('PATCH', `/recordings/${id}`, { token, json });
   await eventually('it was tried', () => logged().some((line) => line.includes('former owner')));
   await rename(`${vault}-away`, vault);
+  await restart();
+  await eventually('nothing is left', async () => (await readdir(vault)).length === 0);
+});
+
+test('what is handed over while the log is away for a moment leaves the former vault all the same', async (t) => {
+  const { service, token, vault, saved, choose, restart, logged } = await house(t);
+  await service.addUser('ben');
+  await choose(token, vault);
+  const { id, documents } = await saved(token);
+  await arrives(vault, documents, service.spaceOf('ada'));
+  const read = service.store.read.bind(service.store);
+  const namesOf = /\bnamedIn\b/u;
+  let isAway = true;
+  t.mock.method(service.store, 'read', (...of: Parameters<typeof read>) => {
+    if (of[0] !== `recording-${id}` || !namesOf.test(new Error().stack ?? '')) return read(...of);
+    if (!isAway) return read(...of);
+    isAway = false;
+    throw new EventStoreError('BUSY', 'it is away');
+  });
+  const json = { owner: service.accounts.findUser('ben')!.userId };
+  await service.call('PATCH', `/recordings/${id}`, { token, json });
+  await eventually('it was tried', () => !isAway);
+  await eventually('that is told', () => logged().some((line) => line.includes('notes folder')));
   await restart();
   await eventually('nothing is left', async () => (await readdir(vault)).length === 0);
 });
