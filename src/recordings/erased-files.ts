@@ -67,25 +67,12 @@ export async function deleteDocuments(
   }
 }
 
-/** Deletes the documents that facts say are deleted and that were not written again since. */
-export async function deleteNamedDocuments(
-  { store, spaceOf }: Pick<Folders, 'spaceOf'> & { store: EventStore },
-  recordingId: string,
-): Promise<void> {
-  const deletion = await deletedDocuments(store, recordingId);
-  if (deletion === null) return;
-  const space = await spaceOf(deletion.owner);
-  for (const path of deletion.paths) {
-    if (await belongsToAnother(space, [path], recordingId)) continue;
-    await deleteDocument(space, path);
-  }
-}
-
 /**
- * Documents that were deleted since they were last written, all deletions together, and whose they were then. Null: none.
+ * Documents that were deleted since they were last written, all deletions together, and whose they were then; but for those
+ * whose names are another recording's by now. Null: none.
  */
-async function deletedDocuments(
-  store: EventStore,
+export async function deletedDocuments(
+  { store, spaceOf }: Pick<Folders, 'spaceOf'> & { store: EventStore },
   recordingId: string,
 ): Promise<{ owner: string; paths: string[] } | null> {
   let paths: PerDocument | undefined;
@@ -99,7 +86,11 @@ async function deletedDocuments(
   const { owner, deleted } = documents;
   // With the index all of them go.
   const names = deleted.includes('index') ? ['index' as const] : deleted;
-  return { owner, paths: names.map((name) => paths[name]) };
+  const space = await spaceOf(owner);
+  const its: string[] = [];
+  for (const path of names.map((name) => paths[name]))
+    if (!(await belongsToAnother(space, [path], recordingId))) its.push(path);
+  return { owner, paths: its };
 }
 
 /** A name that was given up may be another recording's by now: each document says whose it is. */

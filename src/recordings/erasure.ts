@@ -9,18 +9,14 @@ import { type DocumentName, documentNames, documentPaths } from '../documents/do
 import { comparable } from '../documents/file-names.ts';
 import type { CopiesLeft, LeavingVaults } from '../documents/leaving-vaults.ts';
 import type { Space } from '../documents/space.ts';
+import { deleteDocument } from '../documents/write.ts';
 import type { Log } from '../shared/log.ts';
 import type { AudioStore } from '../storage/audio/audio-store.ts';
 import type { Exclusively } from '../storage/blobs/blobs.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import type { PendingJobs, Removal } from '../storage/pending-jobs.ts';
 import type { RecordingAggregate } from './control/aggregate.ts';
-import {
-  deleteDocuments,
-  deleteNamedDocuments,
-  namedIn,
-  removeQuarantined,
-} from './erased-files.ts';
+import { deleteDocuments, deletedDocuments, namedIn, removeQuarantined } from './erased-files.ts';
 import { erasedState, lastState } from './handle.ts';
 import { NotAccepted } from './refusals.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
@@ -37,7 +33,7 @@ import type { OpenRecordings } from './control/open-recordings.ts';
  *
  * A deletion of documents is intended, stored and carried out in one turn. One thing at a time is removed of a recording,
  * among all processes (`removal:<id>`), and what puts its documents in place does so in the same order (`stages/write.ts`):
- * each removes what its own fact names.
+ * each removes what its own fact names. Its copies in vaults go as those of an erased recording do.
  *
  * Each step can be done again. After a crash `finishPending` begins at the second for every job that is still
  * pending, `eraseAgain` at the first for recordings that came back from a backup although their key was destroyed.
@@ -261,7 +257,14 @@ async function finishErasure(deps: ErasureDeps, recordingId: string): Promise<Co
 }
 
 async function finishDeletion(deps: ErasureDeps, recordingId: string): Promise<void> {
-  await deleteNamedDocuments(deps, recordingId);
+  const deletion = await deletedDocuments(deps, recordingId);
+  if (deletion !== null) {
+    const { owner, paths } = deletion;
+    await deps.copies.note(owner, paths);
+    const space = await deps.spaceOf(owner);
+    for (const path of paths) await deleteDocument(space, path);
+    await deps.copies.remove(owner, paths);
+  }
   await deps.jobs.complete(recordingId, 'delete-documents');
 }
 

@@ -218,6 +218,24 @@ test('what is handed over while the log is away for a moment leaves the former v
   await eventually('nothing is left', async () => (await readdir(vault)).length === 0);
 });
 
+test('documents that are deleted leave the vault; what a person changed there stays', async (t) => {
+  const { service, token, vault, saved, choose } = await house(t);
+  await choose(token, vault);
+  const { documents } = await saved(token);
+  const other = await saved(token);
+  for (const one of [documents, other.documents]) await arrives(vault, one, service.spaceOf('ada'));
+  const remove = async (path: string) =>
+    (await service.call('DELETE', `/transcripts/${encodeURIComponent(path)}`, { token })).status;
+  const areIn = (paths: string[]) => paths.map((path) => existsSync(join(vault, path)));
+  const { index, transcript, summary } = documents;
+  assert.equal(await remove(summary), 204);
+  assert.deepEqual(areIn([index, transcript, summary]), [true, true, false]);
+  await writeFile(join(vault, transcript), 'my own words');
+  assert.equal(await remove(index), 204);
+  assert.deepEqual(areIn([index, transcript, summary]), [false, true, false]);
+  assert.deepEqual(areIn(Object.values(other.documents)), [true, true, true]);
+});
+
 test('who is elsewhere chooses none; folders that cannot be one are refused with the reason', async (t) => {
   const { service, token, vault, choose, chooseFor } = await house(t);
   const ben = await service.addUser('ben');
