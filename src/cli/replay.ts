@@ -1,5 +1,5 @@
 import { type DataFolder, dataFolder, hostFrom } from '../shared/data-directory.ts';
-import { withLogAlone } from '../integrity/open-mark.ts';
+import { assertOwnLog, withLogAlone } from '../integrity/open-mark.ts';
 import { type LogCheck, checkLog } from '../recordings/check-log.ts';
 import { askService } from '../service/control/socket.ts';
 import { openConfig } from '../config/config.ts';
@@ -110,6 +110,7 @@ async function replayAlone(recording: string, from: string): Promise<Replayed> {
   const host = hostFrom(process.env);
   assertLogHere(host);
   const { data, logLevel } = host;
+  await assertOwnLog(data);
   const log = openLogger(process.env['MITSCHRIFT_LOG_LEVEL'] ? logLevel : 'silent');
   const fromEnvironment = settingsFrom(process.env);
   let settings = () => fromEnvironment;

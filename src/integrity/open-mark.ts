@@ -1,6 +1,6 @@
 import { ifCode } from '../shared/errors.ts';
 import * as z from 'zod';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { assertTablesReadable, harmedTables, unreadableTables } from './tables/tables.ts';
@@ -90,10 +90,23 @@ export async function isHeldByAnother(data: Pick<DataFolder, 'root'>): Promise<b
 }
 
 /**
+ * Before a command opens a log without a service.
+ * @throws {Error} it is another user's: files that this one made in it, as root, that user's service could not open
+ */
+export async function assertOwnLog({ root, log }: Pick<DataFolder, 'root' | 'log'>): Promise<void> {
+  const folder = await stat(log).catch(ifMissing(null));
+  if (folder === null || folder.uid === process.getuid?.()) return;
+  throw new Error(
+    `${log} belongs to another user, so this command doesn’t use it. ` +
+      `Run it as the user that runs Mitschrift: sudo -u '#${folder.uid}' MITSCHRIFT_DATA=${root} npx mitschrift …`,
+  );
+}
+
+/**
  * Works on a data directory's log without a service, and closes it.
  * @throws {EventStoreError} `LOCKED` when a service has it, `DAMAGED` when it cannot be opened at all, or
  *   the database would end the process over it;
- *   {Error} when there is no log: looking for one must not make one.
+ *   {Error} when there is no log: looking for one must not make one; as `assertOwnLog`
  */
 export async function withLogAlone<T>(
   data: Pick<DataFolder, 'root' | 'log' | 'keys'>,
@@ -108,6 +121,7 @@ export async function withLogAlone<T>(
   if (!(await exists(markerPath(data.log))) && !(await exists(data.log))) {
     throw new Error(`There is no log in ${data.root}.`);
   }
+  await assertOwnLog(data);
   await assertTablesReadable(data.log);
   const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   try {

@@ -16,7 +16,7 @@ import { type Backups, backupTimes, openBackups } from '../integrity/backups.ts'
 import { fileSetupCodes, type SetupCodes } from '../accounts/setup-code.ts';
 import { openSecretStore, type SecretStore } from '../config/secret-store.ts';
 import { openSecretsFile } from '../config/secrets-file.ts';
-import { type OpenMark, markOpen } from '../integrity/open-mark.ts';
+import { type OpenMark, assertOwnLog, markOpen } from '../integrity/open-mark.ts';
 import { type Scrub, startScrub, openingCheck, readScrubState } from '../integrity/scrub.ts';
 import { harmedTables } from '../integrity/tables/tables.ts';
 import { takeOverDefaults } from '../recordings/control/take-over.ts';
@@ -200,9 +200,10 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
 
 /**
  * The log without a service and without rows: for a command of this host. Made where there is none.
- * @throws {EventStoreError} as `openEventLog`
+ * @throws {EventStoreError} as `openEventLog`; {Error} as `assertOwnLog`
  */
 export async function openLogAlone(data: DataFolder): Promise<LogParts> {
+  await assertOwnLog(data);
   const store = await openLog({ directory: data.log, keys: () => openFileKeys(data.keys) });
   return partsOf(store, data);
 }

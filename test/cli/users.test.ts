@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { lchown, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -78,6 +78,34 @@ test('alone over the log, then beside a running service: add, import, reset, lis
   const unknown = await users(['reset-password', 'nobody'], 'another password\n');
   assert.deepEqual([unknown.code, unknown.err.trim()], [1, 'There is no user with this name.']);
   assert.ok(!service.logged.join('\n').includes(password));
+});
+
+test('no command of root writes into the log of another user’s service', async (t) => {
+  if (process.getuid?.() !== 0) return t.skip('only root may give a folder to another user');
+  const dataDir = await tempDir(t);
+  const admin = ['users', 'add', 'anna', '--admin'];
+  assert.equal((await command(dataDir, admin, `${password}\n`)).code, 0);
+  const all = [
+    dataDir,
+    ...(await readdir(dataDir, { recursive: true })).map((one) => join(dataDir, one)),
+  ];
+  const daemon = 1;
+  for (const path of all) await lchown(path, daemon, daemon);
+  for (const args of [
+    ['users', 'list'],
+    ['models', 'list'],
+    ['verify'],
+    ['doctor'],
+    ['replay', '--check'],
+    ['replay', '--recording', '01JCZY0000000000000000000B', '--from', 'speech-to-text'],
+  ]) {
+    const { code, err } = await command(dataDir, args);
+    assert.equal(code, 1, args.join(' '));
+    assert.match(err, /belongs to another user.*sudo -u '#1' MITSCHRIFT_DATA=/u, args.join(' '));
+  }
+  const log = join(dataDir, 'log');
+  for (const name of await readdir(log))
+    assert.equal((await stat(join(log, name))).uid, daemon, name);
 });
 
 test('invitations and links for a new password: beside a service and without one, each says where it leads', async (t) => {
