@@ -165,11 +165,16 @@ export async function exportLogCommand(file: string, options: { decrypt: boolean
   const { data, cluster } = hostFrom(process.env);
   const { decrypt } = options;
   const path = resolve(file);
+  const stop = new AbortController();
+  const cancelled = new Error('The export was cancelled. No file was written.');
+  onStopSignals(['SIGINT', 'SIGTERM', 'SIGHUP'], () => stop.abort(cancelled));
+  const { signal } = stop;
+  const exportAlone = (opened: Parameters<typeof exportTo>[0]) =>
+    exportTo(opened, path, { decrypt }, signal);
+  const asked = { file: path, decrypt };
   const { facts } =
-    (await askService<ExportedLog>(data.controlSocket, 'export-log', { file: path, decrypt })) ??
-    (await (cluster
-      ? withSharedLog(cluster, null, (opened) => exportTo(opened, path, { decrypt }))
-      : withLogAlone(data, (opened) => exportTo(opened, path, { decrypt }))));
+    (await askService<ExportedLog>(data.controlSocket, 'export-log', asked, signal)) ??
+    (await (cluster ? withSharedLog(cluster, null, exportAlone) : withLogAlone(data, exportAlone)));
   console.log(`${path}: ${facts} events`);
   if (decrypt)
     console.error('This file contains what people said as readable text. Store it safely.');

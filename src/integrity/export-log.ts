@@ -47,6 +47,7 @@ export async function exportLog(
     } finally {
       await handle.close();
     }
+    signal?.throwIfAborted();
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
 import { cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -8,7 +11,10 @@ import { exportLog } from '../../src/integrity/export-log.ts';
 import { importLog } from '../../src/integrity/import-log.ts';
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { mitschrift, recordedData, verifyAlone } from '../support/recorded-data.ts';
-import { sampleFact } from '../support/sample-facts.ts';
+import { eventually } from '../support/eventually.ts';
+import { program } from '../support/program.ts';
+import { plainFact, sampleFact } from '../support/sample-facts.ts';
+import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const exported = async (data: DataFolder, file: string, decrypt = false): Promise<string> => {
@@ -73,6 +79,44 @@ test('a decrypted export can be read by people and sealed again with new keys', 
   );
   assert.deepEqual((await verifyAlone(twin)).checked.keys, { sound: 2, erased: 1 });
 });
+
+for (const place of ['alone', 'beside a service'] as const)
+  test(`an export that is ended ${place} leaves no file, nor half of one`, async (t) => {
+    const { data } = await recordedData(t, { recordings: 1 });
+    await withLogAlone(data, async ({ store }) => {
+      for (let version = 0; version < manyFacts; version += 1000) {
+        const facts = Array.from({ length: 1000 }, (_, n) => plainFact(`${version + n}`));
+        await store.append('recording-long', facts, version);
+      }
+    });
+    const service =
+      place === 'alone' ? null : await startServiceProcess(data.root, { MITSCHRIFT_PORT: '0' });
+    t.after(() => service?.end('SIGKILL'));
+    const folder = await tempDir(t);
+    const watched = watch(folder);
+    t.after(() => watched.close());
+    const begun = once(watched, 'change');
+    const child = spawn(
+      process.execPath,
+      [program, 'export-log', join(folder, 'log'), '--decrypt'],
+      {
+        env: { ...process.env, MITSCHRIFT_DATA: data.root },
+        stdio: 'ignore',
+      },
+    );
+    t.after(() => child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    await begun;
+    assert.deepEqual(await readdir(folder), ['log.tmp']);
+    child.kill('SIGINT');
+    assert.deepEqual(await ended, [1, null]);
+    await eventually('nothing is left', async () => (await readdir(folder)).length === 0);
+    if (service) assert.equal(await service.end('SIGTERM'), 0);
+    assert.deepEqual(await readdir(folder), []);
+  });
+
+/** Enough for an export to take its time. */
+const manyFacts = 50_000;
 
 test('a file that is torn, shortened, reordered or another kind is refused, and leaves nothing', async (t) => {
   const { data } = await recordedData(t, { recordings: 1 });

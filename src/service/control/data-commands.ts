@@ -56,7 +56,7 @@ export function integrityHandlers(deps: {
   backups: Pick<Backups, 'make' | 'cancel'>;
 }): Record<
   'health' | 'verify' | 'backup' | 'backup-cancel' | 'export-log',
-  (body: unknown) => Promise<unknown>
+  (body: unknown, gone: AbortSignal) => Promise<unknown>
 > {
   const { stopping } = deps.scrub;
   return {
@@ -64,10 +64,10 @@ export function integrityHandlers(deps: {
     verify: () => deps.scrub.verify(),
     backup: async (body) => await deps.backups.make(backingUp.parse(body).directory),
     'backup-cancel': () => deps.backups.cancel(),
-    'export-log': async (body) => {
+    'export-log': async (body, gone) => {
       const { file, decrypt } = exporting.parse(body);
       const { exportLog } = await import('../../integrity/export-log.ts');
-      return await exportLog(deps, file, { decrypt }, stopping);
+      return await exportLog(deps, file, { decrypt }, AbortSignal.any([stopping, gone]));
     },
   };
 }

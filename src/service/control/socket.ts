@@ -10,7 +10,9 @@ import { ifMissing } from '../../shared/files.ts';
  * The control socket: commands beside a running service talk to it here, because the event log has one
  * process. Plain HTTP over a Unix socket of mode 0600: the operating system's user is the authentication.
  */
-export type ControlHandlers = Record<string, (body: unknown) => Promise<unknown>>;
+export type ControlHandlers = Record<string, ControlHandler>;
+/** @param gone aborts when who asked is there no more: nobody reads the answer */
+type ControlHandler = (body: unknown, gone: AbortSignal) => Promise<unknown>;
 
 /** A Unix socket's path has room for this many bytes. */
 const pathBytesMax = 107;
@@ -61,6 +63,10 @@ export async function openControl(
   const { path: socket, close } = await reachable(path);
   const server = createServer((incoming, outgoing) => {
     const name = (incoming.url ?? '').slice(1);
+    const gone = new AbortController();
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) gone.abort(new Error('The command was ended.'));
+    });
     const answer = (status: number, body: unknown) => {
       outgoing.writeHead(status, { 'content-type': 'application/json' });
       outgoing.end(JSON.stringify(body ?? null));
@@ -73,7 +79,7 @@ export async function openControl(
           return answer(404, {
             message: `Mitschrift doesn’t know the command ${name}. Was it updated? Restart it.`,
           });
-        return answer(200, await handler(text === '' ? null : JSON.parse(text)));
+        return answer(200, await handler(text === '' ? null : JSON.parse(text), gone.signal));
       })
       .catch((error: unknown) => answer(500, { message: messageOf(error) }));
   });
@@ -97,25 +103,31 @@ export async function openControl(
 
 /**
  * Asks the running service. `null` when none runs.
+ * @param signal ends what the service does for it, where it can be ended
  * @throws {Error} with the service's message when it refuses; what listens there is another user's.
  */
 export async function askService<T>(
   path: string,
   name: string,
   body: unknown = null,
+  signal?: AbortSignal,
 ): Promise<T | null> {
   if (!(await isOwn(path))) return null;
   const { path: socketPath, close } = await reachable(path);
   try {
-    return await ask<T>(socketPath, name, body);
+    return await ask<T>(socketPath, { name, body, signal });
   } finally {
     await close();
   }
 }
 
-function ask<T>(socketPath: string, name: string, body: unknown): Promise<T | null> {
+function ask<T>(
+  socketPath: string,
+  { name, body, signal }: { name: string; body: unknown; signal: AbortSignal | undefined },
+): Promise<T | null> {
   return new Promise((resolve, reject) => {
-    const call = request({ socketPath, path: `/${name}`, method: 'POST' }, (answer) => {
+    const asked = { socketPath, path: `/${name}`, method: 'POST', signal };
+    const call = request(asked, (answer) => {
       readAll(answer, answerBytesMax)
         .then((text) => {
           const value = JSON.parse(text);
@@ -136,7 +148,7 @@ function ask<T>(socketPath: string, name: string, body: unknown): Promise<T | nu
     call.on('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(giveUp);
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(null);
-      else reject(error);
+      else reject(signal?.aborted ? signal.reason : error);
     });
     call.end(JSON.stringify(body));
   });
