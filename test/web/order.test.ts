@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { tellTalks } from '../bench/library.ts';
-import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { apiOf, inviteUser, startServiceProcess } from '../support/service-process.ts';
 import {
+  type Session,
   checkLook,
   dataWithAda,
   openPage,
+  password,
   phone,
   screenshot,
   startChromium,
@@ -307,6 +309,40 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
     await make('tag', 'paint');
     await row('Note 4').getByText('paint').waitFor();
     await row('Note 4').getByText('Kitchen').waitFor();
+  });
+
+  await t.test('an earlier change is taken back; what was done since stays', async () => {
+    const id = ids[6]!;
+    const { token: admin } = await api.post<Session>('/login', { username: 'ada', password });
+    await inviteUser(service.url, admin, { username: 'ben', password });
+    const { token } = await api.post<Session>('/login', { username: 'ben', password });
+    const ben = apiOf(service.url, token);
+    const team = await made('/folders', { name: 'Team' });
+    await api.put(`/folders/${team}/access`, { user: 'ben' });
+    const [opening, lift] = [tags[2]!, tags[4]!];
+    await api.post('/recordings/bulk', {
+      changes: [{ recording_id: id, folder: team, tags: [lift] }],
+    });
+    await ben.get(`/recordings/${id}`);
+    await row('Note 6').getByRole('link').click();
+    const part = page.getByRole('group', { name: 'Folder and tags' });
+    await part.getByRole('button', { name: 'Remove tag lift' }).click();
+    await part.getByRole('button', { name: 'Remove tag lift' }).waitFor({ state: 'detached' });
+    await part.getByRole('button', { name: 'Folder Team' }).click();
+    await page.getByRole('button', { name: 'No folder' }).last().click();
+    await part.getByRole('button', { name: 'Folder No folder' }).waitFor();
+    // By another page.
+    await api.post('/recordings/bulk', { changes: [{ recording_id: id, add_tags: [opening] }] });
+    await page.goBack();
+    await page.getByRole('button', { name: 'Recent changes' }).click();
+    // Newest first.
+    await page.getByRole('button', { name: 'Undo: Tag lift removed' }).first().click();
+    await row('Note 6').getByText('lift').waitFor();
+    const { folder, tags: now } = await api.get<{ folder: string | null; tags: string[] }>(
+      `/recordings/${id}`,
+    );
+    assert.deepEqual([folder, new Set(now)], [null, new Set([opening, lift])]);
+    await assert.rejects(ben.get(`/recordings/${id}`), /404/);
   });
 
   await t.test(

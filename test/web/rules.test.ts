@@ -14,7 +14,7 @@ import {
 
 test('rules are made, tried, applied, undone and put in order, by keys; on a phone in German', async (t) => {
   const { dataDir, session } = await dataWithAda(t);
-  await tellTalks(dataDir, 8, {
+  const ids = await tellTalks(dataDir, 8, {
     nameOf: (number) => `Note ${number}`,
     startedAt: (number) => Date.now() - number * 3_600_000,
   });
@@ -22,7 +22,8 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   t.after(async () => await service.end('SIGTERM'));
   const api = apiOf(service.url, session.token);
   await api.post('/folders', { name: 'Choir' });
-  for (const name of ['opening', 'lift']) await api.post('/tags', { name });
+  await api.post('/tags', { name: 'opening' });
+  const { id: lift } = await api.post<{ id: string }>('/tags', { name: 'lift' });
   const browser = await startChromium(t);
   const page = await openPage(t, browser, { url: `${service.url}/organise?part=rules`, session });
   await page.getByText('No rules yet.').waitFor();
@@ -61,8 +62,17 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
       await api.get<{ recordings: { folder: string | null }[] }>('/recordings?limit=50')
     ).recordings.filter(({ folder }) => folder !== null).length;
   const before = await inChoir();
+  // What is done to the note since stays when the rule is taken back.
+  const changed = async (change: object) =>
+    (
+      await api.post<{ changed: { before: object }[] }>('/recordings/bulk', {
+        changes: [{ recording_id: ids[6], ...change }],
+      })
+    ).changed[0]!.before;
+  await changed({ add_tags: [lift], rule_template: 'interview' });
   await page.getByRole('button', { name: 'Undo' }).press('Enter');
   while ((await inChoir()) !== before - 1) await page.waitForTimeout(100);
+  assert.deepEqual(await changed({}), { folder: null, tags: [lift], rule_template: 'interview' });
   await page.getByRole('button', { name: 'New rule' }).press('Enter');
   await page.getByLabel('Somebody says').fill('note');
   await page.getByRole('checkbox', { name: 'lift' }).check();

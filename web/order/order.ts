@@ -148,12 +148,27 @@ async function fileTogether(
   filed.set(
     new Map(changed.map(({ recording_id: id, before }) => [id, changedBy(before, wanted.get(id))])),
   );
-  const undo = changed.map(({ recording_id, before }) => ({ recording_id, ...before }));
+  const undo = changed.map(({ recording_id: id, before }) => ({
+    recording_id: id,
+    ...undoOf(wanted.get(id), before),
+  }));
   return { undo, refused };
 }
 
+type Move = Omit<Change, 'recording_id'>;
+
+/** What takes back a change, and nothing that was done since: what it left alone is not said again. */
+export function undoOf(change: Move | undefined, before: Filed): Move {
+  const { folder, tags } = changedBy(before, change);
+  return {
+    ...(folder !== before.folder && { folder: before.folder }),
+    add_tags: before.tags.filter((tag) => !tags.includes(tag)),
+    remove_tags: tags.filter((tag) => !before.tags.includes(tag)),
+  };
+}
+
 /** Where a change leads. */
-function changedBy(before: Filed, change: Omit<Change, 'recording_id'> = {}): Filed {
+function changedBy(before: Filed, change: Move = {}): Filed {
   const { folder = before.folder, tags = before.tags, add_tags = [], remove_tags = [] } = change;
   const after = [...tags, ...add_tags].filter((tag) => !remove_tags.includes(tag));
   return { folder, tags: [...new Set(after)] };

@@ -1,9 +1,12 @@
 /** Rules of who is logged in. No frame tells of them: they are read when their page is opened, and after each change. */
 import { type Answered, answer, api } from '../client/api.ts';
 import { openReading } from '../client/reading.ts';
+import { type Change, undoOf } from './order.ts';
 
 export type Rule = Answered<'listRules'>['rules'][number];
 export type Tried = Answered<'tryRule'>;
+/** A note that a rule fits, with what it does to it. */
+export type Fitting = Tried['fitting'][number];
 /** What is saved of a rule. */
 export type RuleParts = Pick<Rule, 'when' | 'then'>;
 
@@ -51,13 +54,21 @@ export async function moveRule(id: string, by: -1 | 1): Promise<void> {
 export const tryRule = async (rule: RuleParts): Promise<Tried> =>
   await answer(api.POST('/rules/try', { body: { rule, limit: 200 } }));
 
-/** @returns how many were changed, and what undoes it. @throws {ApiError} */
-export async function applyRule(id: string, recordingIds: readonly string[]) {
-  const body = { rule: id, recording_ids: [...recordingIds] };
+/**
+ * @param fitting the notes, with what it does to each
+ * @returns how many were changed, and what undoes it. @throws {ApiError}
+ */
+export async function applyRule(id: string, fitting: readonly Fitting[]) {
+  const done = new Map(fitting.map((one) => [one.recording_id, one]));
+  const body = { rule: id, recording_ids: [...done.keys()] };
   const { changed, refused } = await answer(api.POST('/rules/apply', { body }));
-  return {
-    count: changed.length,
-    refused,
-    undo: changed.map(({ recording_id, before }) => ({ recording_id, ...before })),
-  };
+  const undo = changed.map(({ recording_id, before }): Change => {
+    const { folder = null, add_tags = [], template = null } = done.get(recording_id) ?? {};
+    return {
+      recording_id,
+      ...undoOf({ add_tags, ...(folder !== null && { folder }) }, before),
+      ...(template !== null && { rule_template: before.rule_template }),
+    };
+  });
+  return { count: changed.length, refused, undo };
 }
