@@ -135,8 +135,10 @@ function proved(drafts: readonly DraftLine[], talk: AskedTalk): QuestionAnswer['
     person: null,
     due: null,
   }));
+  // What says nothing is shown to no model: evidence beside it is not there.
+  const said = new Set(talk.blocks.flatMap(({ id, text }) => (text === '' ? [] : id)));
   const lines = withEvidence(bare, talk.blocks, talk).flatMap(({ text, block }) =>
-    block === null ? [] : [{ text, block }],
+    block === null || !said.has(block) ? [] : [{ text, block }],
   );
   return lines.filter(({ text }, at) => lines.findIndex((other) => other.text === text) === at);
 }

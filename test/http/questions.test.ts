@@ -6,6 +6,7 @@ import { startEmbeddingServer } from '../support/embedding-servers.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import type { Brain } from '../support/language-servers-brains.ts';
 import { runningRecording } from '../support/running-recording.ts';
+import type { Block } from '../../events/facts/transcript.ts';
 import type { Stage } from '../../events/facts/recording.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 
@@ -139,26 +140,41 @@ test('all notes are asked where no recording is named: those that have the words
   assert.equal(hidden.status, 404);
 });
 
-test('no line is cited to a passage that stands beside what it says only because what is between was left out', async (t) => {
-  const blocks = Array.from({ length: 20 }, (_, at) => ({
+const blocksOf = (count: number, textOf: (at: number) => string): Block[] =>
+  Array.from({ length: count }, (_, at) => ({
     id: `t-00${String(at + 1).padStart(2, '0')}`,
     speaker: null,
     start: 60 * at,
     end: 60 * at + 5,
-    text: at % 10 === 4 ? `The lift is inspected ${at} times.` : `Somebody goes on ${at}.`,
+    text: textOf(at),
     words: [],
   }));
+const liftTwice = (at: number): string =>
+  at % 10 === 4 ? `The lift is inspected ${at} times.` : `Somebody goes on ${at}.`;
+
+/** What a note is made of. */
+function saying(blocks: readonly Block[]): Partial<Record<Stage, StageActivity>> {
+  return {
+    async join(job) {
+      await job.acquireSlot({ name: 'join', concurrency: 1 });
+      const content = { turns: [...blocks], suggestions: [] };
+      await job.append({ type: 'turns.joined', data: { speakers: [] }, content });
+    },
+    async punctuate(job) {
+      await job.acquireSlot({ name: 'punctuate', concurrency: 1 });
+      const data = { engine: 'scripted', model: null, parts: 1, kept: [] };
+      await job.append({
+        type: 'transcript.punctuated',
+        data,
+        content: { blocks: [...blocks] },
+      });
+    },
+  };
+}
+
+test('no line is cited to a passage that stands beside what it says only because what is between was left out', async (t) => {
+  const blocks = blocksOf(20, liftTwice);
   blocks[13]!.text = 'Carpets cost nine hundred francs.';
-  const join: StageActivity = async (job) => {
-    await job.acquireSlot({ name: 'join', concurrency: 1 });
-    const content = { turns: blocks, suggestions: [] };
-    await job.append({ type: 'turns.joined', data: { speakers: [] }, content });
-  };
-  const punctuate: StageActivity = async (job) => {
-    await job.acquireSlot({ name: 'punctuate', concurrency: 1 });
-    const data = { engine: 'scripted', model: null, parts: 1, kept: [] };
-    await job.append({ type: 'transcript.punctuated', data, content: { blocks } });
-  };
   const brain: Brain = ({ user }) => {
     const turnOf = (text: string) =>
       Number(
@@ -174,13 +190,39 @@ test('no line is cited to a passage that stands beside what it says only because
       ],
     });
   };
-  const { service, token, ask } = await asked(t, brain, { join, punctuate });
+  const { service, token, ask } = await asked(t, brain, saying(blocks));
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const { body } = await ask({ question: 'When is the lift inspected?' });
   assert.deepEqual(
     body.lines.flatMap(({ cites }) => cites.map(({ block }) => block)),
     ['t-0014'],
+  );
+});
+
+test('no line is cited to what stands between two passages, or behind the last one', async (t) => {
+  let answered = 0;
+  const brain: Brain = ({ user }) => {
+    const shown = [...user.matchAll(/^\[(\d+)\] /gmu)].map(([, turn]) => Number(turn));
+    const between = shown.find((turn, at) => turn > shown[at - 1]! + 1)! - 1;
+    const behind = shown.at(-1)! + 1;
+    const lines = [
+      { turn: between, text: 'Somebody goes on 13' },
+      { turn: behind, text: 'Somebody goes on 15' },
+    ];
+    answered += 1;
+    return JSON.stringify({ lines });
+  };
+  const { service, token, ask } = await asked(t, brain, saying(blocksOf(20, liftTwice)));
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const before = answered;
+  const { body } = await ask({ question: 'When is the lift inspected?' });
+  assert.equal(answered, before + 1);
+  assert.deepEqual([body.lines, body.not_found], [[], true]);
+  assert.deepEqual(
+    body.nearest.map(({ block }) => block),
+    ['t-0005'],
   );
 });
 
