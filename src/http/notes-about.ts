@@ -27,6 +27,7 @@ export type Narrowing = { from: string | null; to: string | null; latest: boolea
 export type NotesAbout = {
   notes: AskedNote[];
   nearest: Cite[];
+  /** Whether all that has the question's words, or is about it, is in `notes`, as far as is known. */
   complete: boolean;
   /** Null: the question says nothing of when. */
   when: Narrowing | null;
@@ -49,12 +50,16 @@ export async function notesAbout(
     search.near(owner, rest, { limit: passagesMax, only }),
   ]);
   const near = blocksByNote(byMeaning.passages);
-  let ids = joined(byWords.ids, [...near.keys()]);
-  if (when.newestFound !== undefined && ids.length > 0) {
-    const found = { ...only, recordings: ids };
-    ids = (await search.newest(owner, { limit: when.newestFound, only: found })).ids;
+  let fitting = joined(byWords.ids, [...near.keys()]);
+  if (when.newestFound !== undefined && fitting.length > 0) {
+    const found = { ...only, recordings: fitting };
+    fitting = (await search.newest(owner, { limit: when.newestFound, only: found })).ids;
   }
-  ids = [...new Set([...ids, ...then])].slice(0, notesMax);
+  const all = [...new Set([...fitting, ...then])];
+  const ids = all.slice(0, notesMax);
+  const most = Math.ceil(passagesMax / ids.length);
+  const isWhole = byMeaning.complete && byMeaning.passages.length < passagesMax;
+  let complete = isAll && byWords.complete && isWhole && all.length === ids.length;
   const notes: AskedNote[] = [];
   const nearest: Cite[] = [];
   for (const id of ids) {
@@ -62,13 +67,13 @@ export async function notesAbout(
     // Erased, handed over or withdrawn since.
     if (!row || !(await rightsOf(services, { userId: owner, isAdmin: false }, row))) continue;
     const note = { ...(await askedNote(services, row)), near: near.get(id) ?? new Set() };
-    const found = about(note, wanted, Math.ceil(passagesMax / ids.length));
+    const found = about(note, wanted, most);
+    complete &&= found.ranked.length <= most;
     // One of that time which says nothing of it in these words is read as far as it fits.
     notes.push(found.ranked.length === 0 ? note : { ...note, blocks: found.blocks });
     const [best] = found.ranked;
     if (best && nearest.length < nearestMax) nearest.push(citeOf(note, best));
   }
-  const complete = isAll && byWords.complete && byMeaning.complete;
   return { notes, nearest, complete, when: narrowing(when, only) };
 }
 
@@ -84,7 +89,8 @@ function narrowing(when: AskedWhen, { from, to }: Only): Narrowing | null {
 async function narrowed(search: Search, when: AskedWhen, { owner, only: asked }: Asking) {
   const only = { ...asked, from: asked.from ?? when.from, to: asked.to ?? when.to };
   if (when.from === undefined && when.newest === undefined) return { only, then: [], isAll: true };
-  const limit = when.newest ?? notesMax;
+  // One more than is read: whether there are more.
+  const limit = when.newest ?? notesMax + 1;
   const { ids, complete } = await search.newest(owner, { limit, only });
   const recordings = when.newest === undefined ? undefined : ids;
   return { only: { ...only, recordings }, then: ids, isAll: complete };
@@ -96,7 +102,7 @@ async function foundByWords(search: Search, wanted: readonly string[], { owner, 
   let complete = true;
   for (const word of wanted) {
     const found = await search.find(owner, word, { limit: hitsPerWord, only, mode: 'words' });
-    complete &&= found.complete;
+    complete &&= found.complete && found.hits.length < hitsPerWord;
     // A word that few notes have says more.
     const worth = 1 / Math.max(1, found.hits.length);
     for (const { recording_id: id } of found.hits)

@@ -233,6 +233,7 @@ function finderOver(parts: SearchParts) {
  */
 export function openSearch(parts: SearchParts): Search {
   const { reading, indexOf, meantBy, foundBy } = finderOver(parts);
+  const isOn = () => parts.meaning?.of.isOn() === true;
   return {
     async find(owner, question, how) {
       const all = await foundBy(owner, question, how);
@@ -273,7 +274,8 @@ export function openSearch(parts: SearchParts): Search {
     async near(owner, question, { limit, only }) {
       const asked = await meantBy(owner, question, 'both', only);
       const ready = asked && (await indexOf(owner));
-      if (!asked || !ready) return { passages: [], complete: asked === null };
+      // A server that did not answer would have found more.
+      if (!asked || !ready) return { passages: [], complete: !asked && !isOn() };
       const { index, searched } = ready;
       const near = await nearPassages(index, asked, { limit, fits: fitting(index, only) });
       const { complete } = searchedByMeaning(index, asked, searched);

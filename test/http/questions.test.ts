@@ -226,6 +226,35 @@ test('no line is cited to what stands between two passages, or behind the last o
   );
 });
 
+const knowsNothing: Brain = () => JSON.stringify({ lines: [] });
+
+test('of more notes than are read it is not said that none answers', async (t) => {
+  const { service, token, ask } = await asked(t, knowsNothing);
+  const read = async (count: number) => {
+    for (let left = count; left > 0; left -= 1) {
+      const { recording_id: id } = (await service.upload(token)).body;
+      await service.reaches(id, 'idle.saved');
+    }
+    const { not_found: none, searched } = (await ask({ question: 'What is secret?' })).body;
+    return [none, searched.recordings, searched.complete];
+  };
+  assert.deepEqual(await read(12), [true, 12, true]);
+  assert.deepEqual(await read(1), [true, 12, false]);
+  const latest = await ask({ question: 'What is secret in the latest meeting?' });
+  assert.deepEqual(latest.body.searched.complete, true, 'one note was meant');
+  const days = await ask({ question: 'What came up in the last 3 days?' });
+  assert.deepEqual(days.body.searched.complete, false);
+});
+
+test('of more passages of a note than are read it is not said that none answers', async (t) => {
+  const often = saying(blocksOf(50, (at) => `The lift is inspected ${at} times.`));
+  const { service, token, ask } = await asked(t, knowsNothing, often);
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const { not_found: none, searched } = (await ask({ question: 'Is the lift inspected?' })).body;
+  assert.deepEqual([none, searched.passages, searched.complete], [true, 41, false]);
+});
+
 test('a question whose words occur nowhere finds its passage by what it means', async (t) => {
   const embeddings = await startEmbeddingServer();
   t.after(embeddings.close);
@@ -246,9 +275,15 @@ test('a question whose words occur nowhere finds its passage by what it means', 
   const ben = await service.addUser('ben');
   const foreign = await ask({ question: 'confidential intention?' }, ben);
   assert.deepEqual([foreign.body.searched.recordings, foreign.body.nearest], [0, []]);
+  let answer = () => {};
+  embeddings.faults.until = new Promise<void>((resolve) => (answer = resolve));
+  const hung = await ask({ question: 'Which intention is there?' });
+  assert.deepEqual([hung.body.not_found, hung.body.searched.complete], [true, false]);
+  answer();
   embeddings.faults.status = { status: 503, body: 'loading' };
   const { body } = await ask({ question: 'Which secret is there?' });
   assert.ok(body.lines.length > 0, 'without the server by its words');
+  assert.equal(body.searched.complete, false);
 });
 
 test('a question that says when is answered from notes of then', async (t) => {
