@@ -2,8 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { apiOf, startServiceProcess } from '../support/service-process.ts';
-import { checkLook, dataWithAda, openPage, phone, startChromium, untilHolds } from './browser.ts';
+import { apiOf, inviteUser, startServiceProcess } from '../support/service-process.ts';
+import {
+  type Session,
+  checkLook,
+  dataWithAda,
+  openPage,
+  password,
+  phone,
+  startChromium,
+  untilHolds,
+} from './browser.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Notes with a word that is searched. */
@@ -206,6 +215,35 @@ test('search: typed, found, played and opened; page after page; nothing, partly,
       await checkLook(theirs, name);
       await theirs.context().close();
     }
+  });
+
+  await t.test('what is moved, withdrawn or deleted leaves the lists that are open', async () => {
+    const api = apiOf(service.url, session.token);
+    const login = async (username: string) =>
+      await api.post<Session>('/login', { username, password });
+    await inviteUser(service.url, (await login('ada')).token, { username: 'ben', password });
+    const { id: folder } = await api.post<{ id: string }>('/folders', { name: 'Archive' });
+    await api.put(`/recordings/${read}/access`, { user: 'ben' });
+    const { grants } = await api.get<{ grants: { to: string }[] }>(`/recordings/${read}/access`);
+    const opened = async (who: object, more = '') => {
+      const one = await openPage(t, browser, {
+        url: `${service.url}/search?q=carpet${more}`,
+        session: who,
+        expected: /status of 404/,
+      });
+      const marked = one.locator('mark', { hasText: 'carpet' }).first();
+      await marked.waitFor();
+      return async () => await marked.waitFor({ state: 'detached' });
+    };
+    const leavesBen = await opened(await login('ben'));
+    const leavesAda = await opened(session);
+    const leavesNoFolder = await opened(session, '&folder=none');
+    await api.post('/recordings/bulk', { changes: [{ recording_id: read, folder }] });
+    await leavesNoFolder();
+    await api.delete(`/recordings/${read}/access/${grants[0]!.to}`);
+    await leavesBen();
+    await api.delete(`/recordings/${read}`);
+    await leavesAda();
   });
 });
 

@@ -3,6 +3,7 @@ import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, answer, api } from '../../client/api.ts';
 import { onFrame } from '../../client/feed.ts';
 import { type Filter, type Seeking, queryOf } from '../home/library/filter.ts';
+import { changesList, isFiling } from '../home/library/list-frames.ts';
 import type { NoteFound, NotesFound } from '../home/library/rows.ts';
 
 /** What is searched, where, by what, and what stands first. */
@@ -38,7 +39,7 @@ const charactersMax = 400;
 export function openSearch() {
   const found = atom<Found | null>(null);
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** What is on its way, and whether a note was saved since it was asked. */
+  /** What is on its way, and whether a note changed since it was asked. */
   let asking: AbortController | undefined;
   let isOutdated = false;
   /** Notes of which all passages are shown. */
@@ -78,9 +79,9 @@ export function openSearch() {
     asking?.abort();
     asking = undefined;
   };
-  /** Notes that came or changed since are found too; what is asked just now is answered before. */
+  /** Notes that came, changed or went since are found, or not, too; what is asked just now is answered before. */
   const stopFrames = onFrame((frame) => {
-    if (frame.type !== 'saved') return;
+    if (frame.type !== 'access' && !changesList(frame) && !isFiling(frame)) return;
     if (asking === undefined) askAgain(againMs);
     else isOutdated = true;
   });

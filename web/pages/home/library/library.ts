@@ -9,6 +9,7 @@ import { type Frame, connection, onFrame } from '../../../client/feed.ts';
 import { person } from '../../../client/session.ts';
 import { type Filed, filed } from '../../../order/order.ts';
 import { type Filter, fitsOrder, queryOf } from './filter.ts';
+import { changesList, isFiling, isHolding } from './list-frames.ts';
 import { type Note, withNote, withoutDoubles } from './rows.ts';
 
 export type Library = {
@@ -265,26 +266,3 @@ type Reading = {
   /** Notes that could not be read again. */
   stale: Set<string>;
 };
-
-/** Whether a row is other than it was. */
-const changesList = (frame: Frame): frame is Extract<Frame, { type: 'saved' | 'transition' }> =>
-  frame.type === 'saved' || (frame.type === 'transition' && changes.has(frame.event));
-const changes = new Set([
-  'recording.erased',
-  'documents.deleted',
-  'recording.handed_over',
-  'access.granted',
-  'access.withdrawn',
-]);
-
-/** Whether a note was put into another folder, or tagged. */
-const isFiling = (frame: Frame): frame is Moved =>
-  frame.type === 'transition' && filingEvents.has(frame.event);
-const filingEvents = new Set(['recording.filed', 'tags.changed']);
-
-/** Whether one was protected from deletion, or is no more. */
-const isHolding = (frame: Frame): frame is Moved =>
-  frame.type === 'transition' && holdEvents.has(frame.event);
-const holdEvents = new Set(['hold.placed', 'hold.lifted']);
-
-type Moved = Extract<Frame, { type: 'transition' }>;
