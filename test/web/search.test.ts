@@ -121,6 +121,8 @@ test('search: typed, found, played and opened; page after page; nothing, partly,
       await page.goto(`${service.url}/search?q=lift`);
       await page.getByText('60% of your notes have been searched so far.').waitFor();
       await checkLook(page, 'search-indexing');
+      await page.getByText('This list is completed automatically.').waitFor({ state: 'detached' });
+      await page.getByText('Results may be missing.').waitFor();
       fraction = 1;
       await page.getByText('have been searched so far.').waitFor({ state: 'detached' });
       await page.unrouteAll({ behavior: 'wait' });

@@ -51,6 +51,36 @@ test('while notes are still being searched the question is asked again', async (
   assert.equal(asked, 3);
 });
 
+test('notes that are searched never, since there is no room for all, are neither promised nor waited for', async (t) => {
+  const before = globalThis.fetch;
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const shares = [0.5, 0.9, 0.9, 0.9];
+  let asked = 0;
+  globalThis.fetch = async () => {
+    const fraction = shares[asked];
+    asked += 1;
+    const none = { notes: [], passages: 0, notes_found: 0, next_cursor: null };
+    return Response.json({ ...none, fraction, meaning: null });
+  };
+  const { found, ask, stop } = openSearch();
+  t.after(() => {
+    stop();
+    globalThis.fetch = before;
+  });
+  const after = async (wait: number) => {
+    t.mock.timers.tick(wait);
+    // An answer takes several rounds of the event loop.
+    for (let round = 0; round < 50; round += 1) await setImmediate();
+    return [asked, found.get()?.fraction, found.get()?.grows];
+  };
+  await ask({ text: 'prospectus', filter: everything, ...usualSeeking });
+  assert.deepEqual(await after(0), [1, 0.5, true]);
+  assert.deepEqual(await after(1000), [2, 0.9, true]);
+  assert.deepEqual(await after(1000), [3, 0.9, false]);
+  assert.deepEqual(await after(9000), [3, 0.9, false]);
+  assert.deepEqual(await after(1000), [4, 0.9, false]);
+});
+
 test('while notes are prepared to be found by meaning the question is asked again, as long as they become more', async (t) => {
   const before = globalThis.fetch;
   t.mock.timers.enable({ apis: ['setTimeout'] });

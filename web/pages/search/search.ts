@@ -18,6 +18,8 @@ export type Found = {
   next: string | null;
   /** Share of the notes that were searched, 0 to 1. */
   fraction: number;
+  /** Whether more are searched soon: of a library without room for all, some never are. */
+  grows: boolean;
   /** How many of them can be found by what they mean; null: they were searched by their words alone. */
   meaning: NotesFound['meaning'];
   problem: Problem | null;
@@ -28,9 +30,9 @@ const pageSize = 20;
 const answerMax = 100;
 /** Passages of a note at first, and when more of them are asked for. */
 const [passagesFirst, passagesMax] = [3, 100];
-/** Until it is asked again while some notes are not searched yet, by their words or by what they mean, milliseconds. */
+/** Until it is asked again while more and more notes are searched by their words, and otherwise, milliseconds. */
 const againMs = 1000;
-const meaningAgainMs = 10_000;
+const seldomMs = 10_000;
 
 /** Characters of a question that are sent: the service takes no more. */
 const charactersMax = 400;
@@ -50,10 +52,10 @@ export function openSearch() {
     try {
       const answer = await readAsOpened(question, { count, opened, found }, mine.signal);
       if (asking !== mine) return;
-      const before = found.get();
-      found.set({ question, ...answer, problem: null });
-      const same = before?.question === question ? before : null;
-      const wait = isOutdated ? againMs : waitBefore(answer, same);
+      const before = found.get()?.question === question ? found.get() : null;
+      const grows = answer.fraction < 1 && answer.fraction !== before?.fraction;
+      found.set({ question, ...answer, grows, problem: null });
+      const wait = isOutdated || grows ? againMs : waitBefore(answer, before);
       if (wait !== null) askAgain(wait);
     } catch (error) {
       if (mine.signal.aborted || asking !== mine) return;
@@ -134,10 +136,11 @@ function waitBefore(
   { fraction, meaning }: Pick<Found, 'fraction' | 'meaning'>,
   before: Found | null,
 ): number | null {
-  if (fraction < 1) return againMs;
   const grows = meaning?.complete === false && meaning.fraction !== before?.meaning?.fraction;
-  return grows ? meaningAgainMs : null;
+  return fraction < 1 || grows ? seldomMs : null;
 }
+
+type Read = Omit<Found, 'question' | 'grows' | 'problem'>;
 
 /** Asks the service for notes. */
 async function read(
@@ -164,7 +167,7 @@ async function read(
 /** What was found for a question stays in sight while it cannot be answered again. */
 function knownOf(question: Question, before: Found | null): Omit<Found, 'problem'> {
   if (before?.question === question) return before;
-  return { question, notes: [], all: 0, next: null, fraction: 0, meaning: null };
+  return { question, notes: [], all: 0, next: null, fraction: 0, grows: false, meaning: null };
 }
 
 /** So many notes, and all passages of those that were opened; of what is asked for meanwhile, too. */
@@ -172,7 +175,7 @@ async function readAsOpened(
   question: Question,
   how: { count: number; opened: ReadonlySet<string>; found: ReadableAtom<Found | null> },
   signal: AbortSignal,
-): Promise<Omit<Found, 'question' | 'problem'>> {
+): Promise<Read> {
   const { count, opened, found } = how;
   const answer = await readUpTo(question, count, signal);
   const wholes = [...opened].map((id) => readWhole(question, id, signal));
@@ -183,11 +186,7 @@ async function readAsOpened(
 }
 
 /** Page after page, until so many notes are there. */
-async function readUpTo(
-  question: Question,
-  count: number,
-  signal: AbortSignal,
-): Promise<Omit<Found, 'question' | 'problem'>> {
+async function readUpTo(question: Question, count: number, signal: AbortSignal): Promise<Read> {
   let notes: NoteFound[] = [];
   let page: NotesFound | undefined;
   do {
