@@ -358,9 +358,15 @@ test('folders and tags: notes are put into them and found by them', async (t) =>
       await page.keyboard.press('Enter');
       await page.getByText('It could not be saved.').waitFor();
       await checkLook(page, 'organise-folder');
+      // By another page: it stays, since nothing was said of it here.
+      await api.patch(`/folders/${board}`, { template: 'interview' });
       await page.getByRole('textbox', { name: 'Name' }).fill('Board of the library');
       await page.keyboard.press('Enter');
       await page.getByText('Board of the library', { exact: true }).waitFor();
+      const { folders } = await api.get<{ folders: { id: string; template: string | null }[] }>(
+        '/folders',
+      );
+      assert.equal(folders.find(({ id }) => id === board)?.template, 'interview');
       await untilHolds(
         page,
         "document.activeElement.getAttribute('aria-label') === 'Edit Board of the library'",

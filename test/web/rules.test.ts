@@ -114,6 +114,17 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
   await page.getByRole('button', { name: 'Delete rule' }).press('Enter');
   await second.waitFor({ state: 'detached' });
 
+  // What another page saves of a rule that is open here stays, where nothing was said of it here.
+  const ruleNow = async () =>
+    (await api.get<{ rules: { id: string; when: object; then: object }[] }>('/rules')).rules[0]!;
+  await page.getByRole('button', { name: 'Edit rule 1' }).press('Enter');
+  await page.getByLabel('The title contains').fill('note 5');
+  await api.patch(`/rules/${(await ruleNow()).id}`, { then: { tags: [lift] } });
+  await page.getByRole('button', { name: 'Save rule' }).press('Enter');
+  await page.getByText('When the title contains “note 5”, add lift.').waitFor();
+  const { when, then } = await ruleNow();
+  assert.deepEqual([when, then], [{ title: 'note 5' }, { tags: [lift] }]);
+
   const narrow = await openPage(t, browser, {
     url: `${service.url}/organise?part=rules`,
     session,
@@ -122,7 +133,7 @@ test('rules are made, tried, applied, undone and put in order, by keys; on a pho
     locale: 'de-DE',
   });
   await narrow.getByRole('button', { name: 'Regel 1 bearbeiten' }).tap();
-  await narrow.getByText('Wenn der Titel „note 6“ enthält').first().waitFor();
+  await narrow.getByText('Wenn der Titel „note 5“ enthält').first().waitFor();
   await screenshot(narrow, 'organise-rule-phone-320');
   await narrow.getByLabel('Der Titel enthält').fill('');
   await narrow.getByLabel('Jemand sagt').fill('Lift');

@@ -69,27 +69,34 @@ export type Kind = 'folder' | 'tag';
 /** What a recording is that begins in a folder. */
 export type Beginning = Partial<Pick<Folder, 'kind' | 'language' | 'template'>>;
 
-/** Another name, of a tag another colour, of a folder what is recorded into it. @throws {ApiError} 409: there is one of that name; 404: it is gone */
-export async function change(
-  kind: Kind,
-  id: string,
-  { name, colour, beginning = {} }: { name: string; colour?: Tag['colour']; beginning?: Beginning },
+/**
+ * Another name, of a folder what is recorded into it.
+ * @param opened as it was when somebody began to change it: what is as it was there is not sent, another page may have
+ * changed it since
+ * @throws {ApiError} 409: there is one of that name; 404: it is gone
+ */
+export async function saveFolder(
+  opened: Folder,
+  wanted: Required<Beginning> & Pick<Folder, 'name'>,
 ): Promise<void> {
-  if (kind === 'folder')
-    await answer(
-      api.PATCH('/folders/{folder}', {
-        params: { path: { folder: id } },
-        body: { name, ...beginning },
-      }),
-    );
-  else
-    await answer(
-      api.PATCH('/tags/{tag}', {
-        params: { path: { tag: id } },
-        body: { name, ...(colour && { colour }) },
-      }),
-    );
+  const params = { path: { folder: opened.id } };
+  await answer(api.PATCH('/folders/{folder}', { params, body: otherThan(opened, wanted) }));
   await readOrder();
+}
+
+/** Another name, another colour, as `saveFolder`. */
+export async function saveTag(opened: Tag, wanted: Pick<Tag, 'name' | 'colour'>): Promise<void> {
+  const params = { path: { tag: opened.id } };
+  await answer(api.PATCH('/tags/{tag}', { params, body: otherThan(opened, wanted) }));
+  await readOrder();
+}
+
+/** Those fields that are other than they were. */
+export function otherThan<T extends object>(before: T, wanted: T): Partial<T> {
+  const now = { ...wanted } as Partial<T>;
+  for (const key of Object.keys(wanted) as (keyof T)[])
+    if (JSON.stringify(wanted[key]) === JSON.stringify(before[key])) delete now[key];
+  return now;
 }
 
 /** Its notes stay. @throws {ApiError} */

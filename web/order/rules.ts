@@ -1,7 +1,7 @@
 /** Rules of who is logged in. No frame tells of them: they are read when their page is opened, and after each change. */
 import { type Answered, answer, api } from '../client/api.ts';
 import { openReading } from '../client/reading.ts';
-import { type Change, undoOf } from './order.ts';
+import { type Change, otherThan, undoOf } from './order.ts';
 
 export type Rule = Answered<'listRules'>['rules'][number];
 export type Tried = Answered<'tryRule'>;
@@ -9,6 +9,7 @@ export type Tried = Answered<'tryRule'>;
 export type Fitting = Tried['fitting'][number];
 /** What is saved of a rule. */
 export type RuleParts = Pick<Rule, 'when' | 'then'>;
+export type SavedRule = RuleParts & { id: string };
 
 /** In their order. */
 export const {
@@ -17,14 +18,23 @@ export const {
   read: readRules,
 } = openReading(async (): Promise<readonly Rule[]> => (await answer(api.GET('/rules'))).rules);
 
-/** @param id null: a new one. @returns its id. @throws {ApiError} */
-export async function saveRule(id: string | null, parts: RuleParts): Promise<string> {
-  const saved =
-    id === null
+/**
+ * @param saved as it was opened, or saved last: what is as it was there is not sent, another page may have changed it since;
+ * null: a new one
+ * @returns what was saved. @throws {ApiError}
+ */
+export async function saveRule(saved: SavedRule | null, parts: RuleParts): Promise<SavedRule> {
+  const { id } =
+    saved === null
       ? await answer(api.POST('/rules', { body: { ...parts, enabled: true } }))
-      : await answer(api.PATCH('/rules/{rule}', { params: { path: { rule: id } }, body: parts }));
+      : await answer(
+          api.PATCH('/rules/{rule}', {
+            params: { path: { rule: saved.id } },
+            body: otherThan<RuleParts>(saved, parts),
+          }),
+        );
   await readRules();
-  return saved.id;
+  return { id, ...parts };
 }
 
 /** @throws {ApiError} */
@@ -39,9 +49,9 @@ export async function deleteRule(id: string): Promise<void> {
   await readRules();
 }
 
-/** Puts a rule one place up (-1) or down (1). @throws {ApiError} */
+/** Puts a rule one place up (-1) or down (1) in their order of now, which another page may have made. @throws {ApiError} */
 export async function moveRule(id: string, by: -1 | 1): Promise<void> {
-  const ids = (rules.get() ?? []).map((rule) => rule.id);
+  const ids = (await answer(api.GET('/rules'))).rules.map((rule) => rule.id);
   const at = ids.indexOf(id);
   const other = ids[at + by];
   if (at === -1 || other === undefined) return;

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
 import { connection } from '../../../web/client/feed.ts';
 import { openReading } from '../../../web/client/reading.ts';
+import { readRules } from '../../../web/order/rules.ts';
 import RulesPart from '../../../web/pages/rules/RulesPart.svelte';
 import FolderPeriods from '../../../web/retention/FolderPeriods.svelte';
 import { type Retention, retention, setOwn } from '../../../web/retention/retention.ts';
@@ -89,6 +90,26 @@ test('rules are read once when their page is opened', async (t) => {
     asked.filter((one) => one === 'GET /rules'),
     ['GET /rules'],
   );
+});
+
+test('a rule is moved by one place in the order that another page made', async (t) => {
+  const ruleOf = (id: string) => ({ id, enabled: true, when: { title: id }, then: { tags: [] } });
+  let order = ['one', 'two', 'three'];
+  const rules = () => Response.json({ rules: order.map(ruleOf), folders: [], tags: [] });
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    const { pathname } = new URL(request.url);
+    if (request.method === 'PUT' && pathname === '/rules/order')
+      order = ((await request.json()) as { rules: string[] }).rules;
+    return rules();
+  });
+  const shown = show(t, RulesPart, {});
+  await readRules();
+  const ups = () => [...shown.querySelectorAll<HTMLElement>('li .up')];
+  await eventually('they are listed', () => (flushSync(), ups().length === 3), 4000);
+  order = ['three', 'one', 'two'];
+  ups()[1]!.click();
+  await allSettled();
+  assert.deepEqual(order, ['three', 'two', 'one']);
 });
 
 test('each word that Delete is pressed for is deleted, and another that is edited meanwhile stays open', async (t) => {
