@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { connect, startService, type Frame, type TestService } from '../support/http-client.ts';
+import { runningRecording } from '../support/running-recording.ts';
 import { fc } from '../support/properties.ts';
 
 const durable = new Set(['transition', 'utterance', 'saved', 'sidenote']);
@@ -225,6 +226,54 @@ test('four clients read the log for what they missed at the same time, the other
   assert.ok(first.length > 0);
   for (const { frames } of [...clients.slice(1, -1), late]) {
     assert.deepEqual(frames.filter(isDurable), first);
+  }
+});
+
+test('a reader who connects while a fact is being published hears of it', async (t) => {
+  const service = await startService(t);
+  await service.setUp();
+  const [owen, ben, cleo] = [
+    await service.addUser('owen'),
+    await service.addUser('ben'),
+    await service.addUser('cleo'),
+  ];
+  const id = await runningRecording(service, owen);
+  const asOwner = (method: string, path: string, json: unknown) =>
+    service.call(method, `/recordings/${id}${path}`, { token: owen, json });
+  await asOwner('PUT', '/access', { user: 'ben' });
+  // Because of her the feed asks whose the recording is, and who may read it.
+  const witness = connect(service.url, cleo);
+  await witness.until(({ type }) => type === 'position');
+
+  const { storage } = service;
+  const getMany = storage.getMany.bind(storage);
+  const gate = new EventEmitter();
+  const mocked = t.mock.method(storage, 'getMany', async (name: string, keys: string[]) => {
+    // The line alone: requests read the digest with it.
+    if (keys.length === 1 && keys[0] === `r/${id}` && gate.listenerCount('open') === 0) {
+      const opened = once(gate, 'open');
+      gate.emit('asked');
+      await opened;
+    }
+    return await getMany(name, keys);
+  });
+  const start = await service.store.head();
+  const asked = once(gate, 'asked');
+  const paused = asOwner('POST', '/pause', {});
+  await asked;
+  const readers = [connect(service.url, ben), connect(service.url, ben, { after: start })];
+  for (const { until } of readers) await until(({ type }) => type === 'status');
+  mocked.mock.restore();
+  gate.emit('open');
+  await paused;
+  await asOwner('POST', '/resume', {});
+  for (const { until, frames } of readers) {
+    await until(({ event }) => event === 'recording.resumed');
+    const moves = frames.filter(({ type }) => type === 'transition');
+    assert.deepEqual(
+      moves.map(({ event }) => event),
+      ['recording.paused', 'recording.resumed'],
+    );
   }
 });
 

@@ -51,13 +51,14 @@ export function openFeed(services: HttpServices): Feed {
     ofLinks,
     closing,
     published: projections.position(),
+    here: new Set(),
     live: new Map(),
+    publication: Promise.resolve(),
     touched: new Set(),
     concerned: new Set(),
     pumping: undefined,
     wanted: false,
   };
-  const catchUps = limited(limits.catchUpsAtOnceMax);
 
   const stops = [
     projections.onApplied(() => wake(feed)),
@@ -91,18 +92,7 @@ export function openFeed(services: HttpServices): Feed {
   return {
     ofLinks: { ...ofLinks, join: joinByLink(feed) },
     position: () => feed.published,
-    async join(listener, after) {
-      const { signal } = listener;
-      signal.addEventListener('abort', () => feed.live.delete(listener), { once: true });
-      skipUnheard(feed);
-      const start = feed.published;
-      listener.send(await statusFrame(services, listener, start));
-      if (listener.isHere && calls.question()) listener.send(callFrame(services, listener.caller));
-      await catchUps(async () => {
-        signal.throwIfAborted();
-        await catchUp(feed, listener, { after: after ?? start, statusAt: start });
-      });
-    },
+    join: joinAsUser(feed),
     async close() {
       closing.abort();
       for (const stop of stops) stop();
@@ -120,6 +110,28 @@ function skipUnheard(feed: Following): void {
   feed.published = Math.max(feed.published, feed.services.projections.position());
 }
 
+function joinAsUser(feed: Following): Feed['join'] {
+  const { services } = feed;
+  const catchUps = limited(limits.catchUpsAtOnceMax);
+  return async (listener, after) => {
+    const { signal } = listener;
+    signal.throwIfAborted();
+    feed.here.add(listener);
+    signal.addEventListener('abort', () => leave(feed, listener), { once: true });
+    skipUnheard(feed);
+    const start = feed.published;
+    listener.send(await statusFrame(services, listener, start));
+    if (listener.isHere && services.calls.question())
+      listener.send(callFrame(services, listener.caller));
+    // Who hears the fact at work was asked without this listener; of each later one it is asked with it.
+    await feed.publication.catch(() => undefined);
+    await catchUps(async () => {
+      signal.throwIfAborted();
+      await catchUp(feed, listener, { after: after ?? start, statusAt: start });
+    });
+  };
+}
+
 const joinByLink =
   (feed: Following): LinkFeed['join'] =>
   (listener, from) => {
@@ -127,11 +139,18 @@ const joinByLink =
     return feed.ofLinks.join(listener, from);
   };
 
+function leave({ here, live }: Following, listener: Listener): void {
+  here.delete(listener);
+  live.delete(listener);
+}
+
 /** The reader, and its listeners. */
 type Following = {
   readonly services: HttpServices;
   readonly owner: ReturnType<typeof ownerOf>;
   readonly ofLinks: LinkFeed;
+  /** All listeners, also those that catch up: each may follow before the fact at work is sent. */
+  readonly here: Set<Listener>;
   /** Who follows, and the position each had seen when it began to. */
   readonly live: Map<Listener, number>;
   /** Owners whose status object has to be sent. */
@@ -141,6 +160,8 @@ type Following = {
   readonly closing: AbortController;
   /** Up to which position listeners were sent the facts. */
   published: number;
+  /** Ends when users were sent the fact at work. */
+  publication: Promise<void>;
   pumping: Promise<void> | undefined;
   wanted: boolean;
 };
@@ -239,7 +260,8 @@ async function publishFacts(feed: Following, until: number): Promise<void> {
 
 /** Users first: whoever follows by a link keeps nobody waiting. */
 async function publish(feed: Following, outline: FactOutline): Promise<void> {
-  await publishToUsers(feed, outline);
+  feed.publication = publishToUsers(feed, outline);
+  await feed.publication;
   await feed.ofLinks.publish(outline);
 }
 
@@ -251,13 +273,13 @@ async function publishToUsers(feed: Following, outline: FactOutline): Promise<vo
   const hearers: Hearers =
     recordingId === undefined || id === undefined
       ? new Set()
-      : await hearersOf(feed.services, feed.live.keys(), { recordingId, id });
-  const former = await formerHearers(feed.services, feed.live.keys(), outline, hearers);
+      : await hearersOf(feed.services, feed.here, { recordingId, id });
+  const former = await formerHearers(feed.services, feed.here, outline, hearers);
   const isHeard =
     tellsWhatWasSaid(outline) && id !== undefined && (hearers.size > 0 || isFollowed(feed, id));
   const [fact = outline] = isHeard ? await store.opened([outline]) : [];
   const frames = factFrames(fact);
-  const concerned = await concernedBy(feed.services, feed.live.keys(), outline);
+  const concerned = await concernedBy(feed.services, feed.here, outline);
   // From here to the end of the tick: sent and counted as sent, or neither.
   feed.published = fact.position;
   for (const userId of concerned) {
@@ -270,8 +292,8 @@ async function publishToUsers(feed: Following, outline: FactOutline): Promise<vo
   for (const userId of [id, ...hearers, ...former]) feed.touched.add(userId);
 }
 
-const isFollowed = ({ live }: Following, owner: string): boolean =>
-  [...live.keys()].some(({ caller }) => sees(caller, owner));
+const isFollowed = ({ here }: Following, owner: string): boolean =>
+  [...here].some(({ caller }) => sees(caller, owner));
 
 /** Once for all that happened: who moves a hundred notes makes nobody's page look a hundred times. */
 function publishConcerned({ live, concerned }: Following): void {
