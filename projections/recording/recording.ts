@@ -149,7 +149,8 @@ export function requestsIn({ facts }: Pick<Recording, 'facts'>): Request[] {
 /** What a person asked of the run that is at work; null: it came of something else, or is over. Pure. */
 export function requestAtWork({ facts }: Pick<Recording, 'facts'>): Request | null {
   const last = facts.findLast(({ type }) => type === 'reprocessing.requested' || endsRun.has(type));
-  return last?.type === 'reprocessing.requested' ? last : null;
+  // Who asks only to write the documents again asks no model, so none of these ends it.
+  return last?.type === 'reprocessing.requested' && last.data.from !== 'write' ? last : null;
 }
 /** What comes after the last question to a language model, gives the run up, or begins another. */
 const endsRun: ReadonlySet<string> = new Set<RecordingFactType>([

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
+import { askService } from '../../src/service/control/socket.ts';
+import { dataFolder } from '../../src/shared/data-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ProblemAnswer, startService } from '../support/http-client.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
@@ -10,6 +12,7 @@ import { ask, meeting, spelledWorld } from '../support/spelled-world.ts';
 type Line = { id: string; text: string; edited_by: string | null };
 type Recording = {
   title: string;
+  state: string;
   language: string | null;
   version: number;
   error: { stage: string } | null;
@@ -159,6 +162,45 @@ test('a summary that is made again for a name stays as it was wanted, however of
     const title = language.chats().findLast(({ body }) => /title/iu.test(JSON.stringify(body)));
     assert.ok(JSON.stringify(title?.body).includes('in French'));
   }
+  assert.deepEqual((await checkLog(service.store, id)).differences, []);
+});
+
+test('after documents were only written again, a summary that is made again for a name stays as it was wanted, and needs no model', async (t) => {
+  const { language, service, token, id, read, rewrite, prompts } = await world(t, 'Anna');
+  const { brain } = language;
+  language.brain = (prompt) => {
+    const name = ['Anna', 'Eva'].find((one) => prompt.user.includes(one)) ?? 'Somebody';
+    return brain(prompt).replace('explains', `hears what ${name} explains`);
+  };
+  const patch = (path: string, json: unknown) => service.call('PATCH', path, { token, json });
+  await rewrite({ language: 'fr' });
+  const { controlSocket } = dataFolder(service.dataDir);
+  const again = { recording: id, from: 'write' };
+  assert.equal(
+    (await askService<{ state: string }>(controlSocket, 'replay-from', again))?.state,
+    'idle.saved',
+  );
+  const before = prompts().length;
+  await patch(`/recordings/${id}/speakers`, { speakers: { SPEAKER_1: 'Eva' } });
+  await eventually('made again', async () => {
+    const { state, summary } = await read();
+    return state === 'idle.saved' && textsOf(summary.lines).join().includes('what Eva explains');
+  });
+  assert.ok(prompts().length > before);
+  assert.match(prompts().at(-1)!, /in French/u);
+
+  await askService(controlSocket, 'replay-from', again);
+  // Away for longer than anything waits.
+  const headers = { 'retry-after': '3600' };
+  Object.assign(language.faults, { status: { status: 503, body: '{}', headers } });
+  const asked = language.chats().length;
+  await patch(`/recordings/${id}/speakers`, { speakers: { SPEAKER_1: 'Ida' } });
+  await eventually('asked in vain', async () => {
+    return language.chats().length > asked && /^(?:idle|error)/u.test((await read()).state);
+  });
+  const last = await read();
+  assert.equal(last.error, null);
+  assert.match(textsOf(last.summary.lines).join(), /explains what is planned/u);
   assert.deepEqual((await checkLog(service.store, id)).differences, []);
 });
 
