@@ -100,6 +100,22 @@ test('the statechart shows where a recording is, how it got there, and what can 
     await page.getByText('Version 1 is current.').waitFor();
   });
 
+  await t.test('who follows a shared note here has not opened it', async (t) => {
+    const reader = await service.login('cleo');
+    const api = apiOf(service.url, session.token);
+    await api.put(`/recordings/${id}/access`, { user: 'cleo' });
+    const theirs = await openPage(t, browser, { url: `${service.url}/debug`, session: reader });
+    await theirs.getByRole('heading', { name: 'No recent activity' }).waitFor();
+    const asked: string[] = [];
+    theirs.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await api.patch(`/recordings/${id}`, { title: 'Secret budget, again' });
+    const listed = theirs.locator(`main a[href*="${id}"]`);
+    await listed.waitFor();
+    assert.equal(await listed.innerText(), id);
+    assert.ok(!asked.includes(`/recordings/${id}`));
+    assert.deepEqual((await api.get<{ seen: object[] }>(`/recordings/${id}/access`)).seen, []);
+  });
+
   await t.test('a trace holds no word, and opens without a login', async (t) => {
     await page.getByLabel('Log file', { exact: true }).click();
     const [download] = await Promise.all([

@@ -108,13 +108,11 @@ export function followAll(fail: (error: ApiError) => void): () => void {
   const stops = [
     onFrame((frame) => {
       onMove(frame);
-      // Each may have brought a title; of what was erased there is none.
-      if (frame.type === 'transition' && frame.to !== null && frame.to !== 'idle.erased')
-        void nameOne(frame.recording_id).catch(() => undefined);
+      if (bringsName(frame)) void nameNewest().catch(() => undefined);
     }),
   ];
   void nameNewest().catch(() => undefined);
-  (isAdmin ? recentMoves : ownMoves)(move).then(
+  (isAdmin ? recentMoves(move, () => stopped) : ownMoves(move)).then(
     () => {
       if (!stopped && known.size === 0) moving.set([]);
     },
@@ -130,9 +128,18 @@ export function followAll(fail: (error: ApiError) => void): () => void {
   };
 }
 
-async function recentMoves(move: (each: Moving) => void): Promise<void> {
-  let after: number | null = Math.max(0, (status.get()?.position ?? 0) - before);
-  while (after !== null) {
+/** Whether a recording begins, or may be called otherwise from here on. */
+const bringsName = (frame: Frame): boolean =>
+  frame.type === 'transition' &&
+  (frame.from === 'idle.new' ||
+    frame.event === 'documents.saved' ||
+    frame.event.startsWith('title.'));
+
+async function recentMoves(move: (each: Moving) => void, isOver: () => boolean): Promise<void> {
+  // The connection may come later than this page.
+  const { position } = status.get() ?? (await answer(api.GET('/status')));
+  let after: number | null = Math.max(0, position - before);
+  while (after !== null && !isOver()) {
     const query = { after, limit: pageSize };
     const page: { events: Fact[]; next_after: number | null } = await answer(
       api.GET('/events', { params: { query } }),
@@ -148,7 +155,12 @@ async function recentMoves(move: (each: Moving) => void): Promise<void> {
 async function ownMoves(move: (each: Moving) => void): Promise<void> {
   const { recordings } = await answer(api.GET('/recordings', { params: { query: { limit: 20 } } }));
   for (const { recording_id, status: name, started_at } of recordings) {
-    move({ id: recording_id, state: name.toLowerCase(), event: '', at: started_at });
+    move({
+      id: recording_id,
+      state: name.toLowerCase().replace('_', '-'),
+      event: '',
+      at: started_at,
+    });
   }
 }
 
@@ -166,17 +178,12 @@ const name = (recordings: readonly Named[]): void =>
     new Map([...named.get(), ...recordings.map((one) => [one.recording_id, one] as const)]),
   );
 
-/** Not answered: ids stand for the names. */
-const nameNewest = async (): Promise<void> => {
+/** Not answered: ids stand for the names. By the list, since a note that is asked for itself counts as opened by its reader. */
+const nameNewest = latest(async () => {
   const query = { limit: pageSize / 2 };
   const { data } = await api.GET('/recordings', { params: { query } });
   if (data) name(data.recordings);
-};
-
-const nameOne = async (id: string): Promise<void> => {
-  const { data } = await api.GET('/recordings/{id}', { params: { path: { id } } });
-  if (data) name([data]);
-};
+});
 
 const othersListeners = new Set<(frame: Frame) => void>();
 let stopWatchingOthers: (() => void) | undefined;
