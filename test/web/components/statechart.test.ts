@@ -1,8 +1,14 @@
-import './dom.ts';
+import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { flushSync } from 'svelte';
+import { chartJson } from '../../../machines/chart.ts';
+import { router } from '../../../web/app/routes.ts';
 import { followSession } from '../../../web/client/feed.ts';
 import { session } from '../../../web/client/session.ts';
+import Circumstances from '../../../web/pages/statechart/Circumstances.svelte';
+import { type Fact, momentAt } from '../../../web/pages/statechart/moments.ts';
+import StatechartPage from '../../../web/pages/statechart/StatechartPage.svelte';
 import { followAll, moving, named } from '../../../web/pages/statechart/source.ts';
 import { eventually } from '../../support/eventually.ts';
 import { loginOf, settled, sockets } from './sockets.ts';
@@ -108,4 +114,126 @@ test('an administrator who leaves asks for no further page of the log', async (t
   const before = pages();
   for (let turn = 0; turn < 20; turn += 1) await settled();
   assert.ok(pages() <= before + 1, `${pages() - before} more`);
+});
+
+test('each stage says what it waits for itself, and why', (t) => {
+  const facts = [
+    {
+      type: 'audio.captured',
+      at: started_at,
+      to: 'transcribing.attributing(diarize.running,identify.running)',
+      from: 'recording.active',
+    },
+    { type: 'stage.started', at: started_at, data: { stage: 'diarize' } },
+  ].map((fact) => ({ data: {}, ...fact })) as unknown as Fact[];
+  const chart = chartJson();
+  const now = Date.parse(started_at) + 60_000;
+  const since = new Date(now - 10_000).toISOString();
+  const entry = (stage: string, waiting: object | null) => ({ recording_id: 'r', stage, waiting });
+  const text = (...processing: object[]) => {
+    const moment = momentAt(chart, facts, facts.length);
+    const shown = show(t, Circumstances, { chart, moment, now, processing, id: 'r' } as never);
+    return [...shown.querySelectorAll('.run')].map((run) => ({
+      said: run.textContent.replaceAll(/\s+/gu, ' '),
+      waits: run.querySelector('.bar.waits') !== null,
+    }));
+  };
+  const away = { for: 'the language model', cause: 'It does not respond.', ahead: 0, since };
+  const [diarize, identify] = text(entry('diarize', away), entry('identify', null));
+  assert.match(
+    diarize!.said,
+    /waiting for 10 s.*Waiting for the language model\. .*It does not respond\./,
+  );
+  assert.doesNotMatch(diarize!.said, /ahead/);
+  assert.equal(diarize!.waits, true);
+  assert.doesNotMatch(identify!.said, /Waiting for/);
+  const queued = { for: 'speaker recognition', cause: null, ahead: 2, since };
+  const [running, waiting] = text(entry('diarize', null), entry('identify', queued));
+  assert.match(running!.said, /running for 1 min/);
+  assert.equal(running!.waits, false);
+  assert.match(waiting!.said, /Waiting for speaker recognition\. 2 requests ahead\./);
+});
+
+/** The page of one's recordings, whose titles come when the test says so. */
+async function pageOf(t: TestContext) {
+  const titles = new Map<string, (title: string) => void>();
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === '/machine') return Response.json(chartJson());
+    const [, , id, events] = pathname.split('/');
+    if (id === undefined) return Response.json({ recordings: [] });
+    if (events === undefined) {
+      const title = await new Promise<string>((resolve) => titles.set(id, resolve));
+      return Response.json({ title });
+    }
+    if (searchParams.get('after') !== '0') return Response.json({ events: [] });
+    const to = id === '01A' ? 'transcribing.retelling.summarising' : 'idle.saved';
+    const fact = { type: 'of.a.test', at: started_at, data: {}, from: 'idle.new', to };
+    return Response.json({ events: [{ ...fact, stream: `recording-${id}`, position: 1 }] });
+  });
+  const made = sockets(t);
+  const stopRouter = router.listen(() => {});
+  router.open('/debug?recording=01A');
+  followSession();
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), stopRouter()));
+  const feed = made.at(-1)!;
+  const page = show(t, StatechartPage, {});
+  feed.open();
+  const says = (what: string | RegExp) =>
+    eventually(`the page says ${what}`, () => {
+      flushSync();
+      return page.textContent.replaceAll(/\s+/gu, ' ').search(what) >= 0;
+    });
+  return { page, feed, titles, says };
+}
+
+test('a log file is shown on its own machine, and one’s own recordings on the service’s', async (t) => {
+  const { page, titles, says } = await pageOf(t);
+  await says('Summarising');
+  const machine = { ...chartJson(), version: 'of-elsewhere' };
+  const facts = [
+    { type: 'recording.discarded', at: started_at, data: {}, from: 'idle.new', to: 'idle.erased' },
+  ];
+  const file = new File(
+    [JSON.stringify({ format: 'mitschrift-trace', version: 1, machine, facts })],
+    'trace.json',
+  );
+  const input = page.querySelector<HTMLInputElement>('input[type=file]')!;
+  Object.defineProperty(input, 'files', { value: [file] });
+  input.dispatchEvent(new window.Event('change', { bubbles: true }));
+  await says(/Opened log file Deleted.*state machine of-elsewhere/);
+  router.open('/debug?recording=01B');
+  await says(/Note saved.*state machine/);
+  assert.doesNotMatch(page.textContent, /of-elsewhere/);
+  // The first one's title comes last.
+  titles.get('01B')!('Budget');
+  await says('Budget');
+  titles.get('01A')!('Lift');
+  for (let turn = 0; turn < 5; turn += 1) await settled();
+  await says('Budget');
+  assert.doesNotMatch(page.textContent, /Lift/);
+});
+
+test('what a stage waits for stands on the page until it goes on', async (t) => {
+  const { feed, says } = await pageOf(t);
+  await says('Summarising');
+  const waiting = {
+    for: 'the language model',
+    cause: 'It does not respond.',
+    ahead: 0,
+    since: started_at,
+  };
+  const of = { recording_id: '01A', stage: 'summarise', fraction: null };
+  const lists = {
+    is_admin: false,
+    recording: null,
+    recordings: [],
+    speakers_pending: [],
+    errors: [],
+  };
+  feed.say({ type: 'status', position: 1, ...lists, processing: [{ ...of, waiting }] });
+  await says(/Waiting for the language model\. .*It does not respond\./);
+  feed.say({ type: 'progress', ...of, waiting: null });
+  await says(/^(?!.*Waiting for the language model)/);
 });

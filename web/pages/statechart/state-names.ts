@@ -1,14 +1,12 @@
 /** What states and stages are called, beside the codes that the log and the chart have for them. */
 import { computed } from 'nanostores';
-import { type Stage, waitedFor } from '../../client/stages.ts';
+import type { Stage } from '../../client/stages.ts';
 import { activePaths } from './moments.ts';
 import { words } from './words.ts';
 
 type Names = {
   /** Of a stage; undefined: this page does not know it. */
   stage(code: string): string | undefined;
-  /** What a stage waits for. */
-  awaited(stage: string): string;
   /** Of one state, by its path. */
   state(path: string): string | undefined;
   /** Of all that a state's name says, as the log writes it: `transcribing.attributing(diarize.running,identify.done)`. */
@@ -29,7 +27,6 @@ export const stateNames = computed(words, (said): Names => {
   };
   return {
     stage,
-    awaited: (code) => said[waitedFor(code as Stage)],
     state,
     states(name) {
       const paths = activePaths(name);
