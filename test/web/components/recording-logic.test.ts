@@ -1,7 +1,14 @@
 import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Fact, attemptsOf } from '../../../web/pages/statechart/moments.ts';
+import { chartJson } from '../../../machines/chart.ts';
+import {
+  type Fact,
+  type Moment,
+  attemptsOf,
+  momentAt,
+  possibleAt,
+} from '../../../web/pages/statechart/moments.ts';
 import { draftOf, editOf, turnOfDraft } from '../../../web/pages/recording/drafts.ts';
 import { byTurn, findIn, piecesOf, replaceIn } from '../../../web/pages/recording/find.ts';
 import { actOfKey } from '../../../web/pages/recording/keys.ts';
@@ -419,6 +426,51 @@ test('attempts are counted a stage, and begin again with the next processing', (
     all.map((fact) => attempts.get(fact)),
     [1, 1, 2, 1, undefined, 1],
   );
+});
+
+test('attempts begin again with other audio, and at writing with each change of the note', () => {
+  const fact = (type: string, more: object = {}) =>
+    ({ type, data: {}, ...more }) as unknown as Fact;
+  const started = (stage: string) => fact('stage.started', { data: { stage } });
+  const writing = { from: 'idle.saved', to: 'transcribing.writing' };
+  const all = [
+    started('transcribe'),
+    fact('audio.extended'),
+    started('transcribe'),
+    fact('audio.assembled'),
+    started('transcribe'),
+    started('write'),
+    fact('title.changed', writing),
+    started('write'),
+    fact('stage.failed', { data: { stage: 'write' }, from: writing.to, to: 'error' }),
+    fact('retry.requested', { from: 'error', to: writing.to }),
+    started('write'),
+  ];
+  const attempts = attemptsOf(all);
+  assert.deepEqual(
+    all.flatMap((one) => attempts.get(one) ?? []),
+    [1, 1, 1, 1, 1, 2],
+  );
+});
+
+test('a recording whose documents are gone has no version', () => {
+  const at = '2026-03-01T10:00:00Z';
+  const facts = [
+    { type: 'documents.saved', from: 'transcribing.writing', to: 'idle.saved', version: 2 },
+    { type: 'documents.deleted', from: 'idle.saved', to: 'idle.kept' },
+    { type: 'documents.saved', from: 'transcribing.writing', to: 'idle.saved', version: 3 },
+    { type: 'audio.assembled', from: 'idle.saved', to: 'transcribing.recognising' },
+  ].map(({ version, ...rest }) => ({ ...rest, at, data: { version } }) as unknown as Fact);
+  const versions = [1, 2, 3, 4].map((count) => momentAt(chartJson(), facts, count).version);
+  assert.deepEqual(versions, [2, 0, 3, 0]);
+});
+
+test('what is accepted on any condition is said without one', () => {
+  const active = new Set(['idle', 'idle.saved']);
+  const possible = possibleAt(chartJson(), { active } as unknown as Moment);
+  const conditionsOf = (event: string) => possible.find((one) => one.event === event)?.conditions;
+  assert.deepEqual(conditionsOf('documents.deleted'), []);
+  assert.ok(conditionsOf('version.restored')!.length > 0);
 });
 
 test('a moment that is marked in a long passage shows what was said then, not how the passage began', () => {

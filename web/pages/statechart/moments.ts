@@ -47,6 +47,7 @@ export function momentAt(chart: Chart, facts: readonly Fact[], count: number): M
     if (fact.type === 'stage.started' && typeof stage === 'string') started.set(stage, fact);
     if (/^stage\.(?:interrupted|failed)$/.test(fact.type)) started.delete(String(stage));
     if (fact.type === 'documents.saved') version = Number(fact.data['version'] ?? version + 1);
+    if (hasNone(fact)) version = 0;
     if (fact.to === undefined || fact.to === state) continue;
     const way = edgeOf(chart.layout, fact);
     if (way !== null) taken.set(way, fact.type);
@@ -66,6 +67,17 @@ export function momentAt(chart: Chart, facts: readonly Fact[], count: number): M
   return { count, fact, state, since, active, been, taken, last, running, version };
 }
 
+/** Whether a fact leaves the recording without documents: they were deleted, or are of other audio. */
+const hasNone = ({ type, to }: Fact): boolean =>
+  type === 'audio.assembled' || to === 'idle.kept' || to === 'idle.erased';
+
+/** What begins all stages anew (`contextAfter` of `machines/context.ts`). */
+const startsOver = /^(?:reprocessing\.requested|audio\.(?:extended|assembled))$/;
+
+/** What has the documents written for a reason of its own. */
+const startsWriting = ({ type, from, to }: Fact): boolean =>
+  to === 'transcribing.writing' && from !== to && type !== 'retry.requested';
+
 /**
  * Of each fact that starts a stage, which attempt at that stage it is since processing was asked for: the log's own
  * number counts on over all stages.
@@ -74,7 +86,8 @@ export function attemptsOf(facts: readonly Fact[]): ReadonlyMap<Fact, number> {
   const made = new Map<unknown, number>();
   const attempts = new Map<Fact, number>();
   for (const fact of facts) {
-    if (fact.type === 'reprocessing.requested') made.clear();
+    if (startsOver.test(fact.type)) made.clear();
+    if (startsWriting(fact)) made.delete('write');
     if (fact.type !== 'stage.started') continue;
     const attempt = (made.get(fact.data['stage']) ?? 0) + 1;
     made.set(fact.data['stage'], attempt);
@@ -125,23 +138,28 @@ export function edgeOf({ edges }: ChartLayout, { type, from, to }: Fact): number
   return (named.at(-1) ?? fits.filter(({ events }) => events.length === 0).at(-1))?.at ?? null;
 }
 
-/** What the statechart allows in a moment: types of facts, each with its conditions in words. */
+/** What the statechart allows in a moment: types of facts, each with its conditions in words; none where one way has none. */
 export function possibleAt(
   chart: Chart,
   { active }: Moment,
 ): { event: string; conditions: string[] }[] {
   const found = new Map<string, Set<string>>();
+  const unconditional = new Set<string>();
   for (const { path, transitions } of statesOf(chart)) {
     if (!active.has(path)) continue;
     for (const { event, condition } of transitions) {
       if (event === null) continue;
       const conditions = found.get(event) ?? new Set<string>();
-      if (condition !== null) conditions.add(condition);
+      if (condition === null) unconditional.add(event);
+      else conditions.add(condition);
       found.set(event, conditions);
     }
   }
   return [...found]
-    .map(([event, conditions]) => ({ event, conditions: [...conditions] }))
+    .map(([event, conditions]) => ({
+      event,
+      conditions: unconditional.has(event) ? [] : [...conditions],
+    }))
     .toSorted((a, b) => a.event.localeCompare(b.event));
 }
 
