@@ -10,6 +10,7 @@ import Circumstances from '../../../web/pages/statechart/Circumstances.svelte';
 import { type Fact, momentAt } from '../../../web/pages/statechart/moments.ts';
 import StatechartPage from '../../../web/pages/statechart/StatechartPage.svelte';
 import { followAll, moving, named } from '../../../web/pages/statechart/source.ts';
+import ReprocessDialog from '../../../web/pages/recording/ReprocessDialog.svelte';
 import { eventually } from '../../support/eventually.ts';
 import { loginOf, settled, sockets } from './sockets.ts';
 
@@ -236,4 +237,25 @@ test('what a stage waits for stands on the page until it goes on', async (t) => 
   await says(/Waiting for the language model\. .*It does not respond\./);
   feed.say({ type: 'progress', ...of, waiting: null });
   await says(/^(?!.*Waiting for the language model)/);
+});
+
+test('who processes a meeting again that has no names is told that they are asked for', (t) => {
+  t.mock.method(globalThis, 'fetch', async () => Response.json({}, { status: 404 }));
+  const dialog = (kind: string, ...names: (string | null)[]) => {
+    const speakers = names.map((name, at) => ({ label: `SPEAKER_0${at}`, name }));
+    const recording = { kind, language: 'en', speakers };
+    const shown = show(t, ReprocessDialog, {
+      recording,
+      onsubmit: async () => {},
+      onclose: () => {},
+    } as never);
+    return [
+      /Names have to be confirmed/.test(shown.textContent),
+      shown.querySelectorAll('input[type=number]').length,
+    ];
+  };
+  assert.deepEqual(dialog('meeting', null, null), [true, 0]);
+  assert.deepEqual(dialog('meeting'), [true, 0]);
+  assert.deepEqual(dialog('meeting', 'Ada', null), [false, 0]);
+  assert.deepEqual(dialog('solo'), [false, 0]);
 });
