@@ -30,20 +30,29 @@ export function versionsOf(recording: Recording): DocumentVersion[] {
   let before = why;
   /** What was made of parts of others has the facts of these, which nobody asked for. */
   let isCarried = false;
+  /** The last fact that gave a run up. */
+  let givenUp = 0;
   const found: DocumentVersion[] = [];
   for (const fact of recording.facts) {
     if (fact.type === 'audio.assembled') isCarried = true;
     if (leadsBy(fact.type) !== undefined && !isCarried) why.push(fact);
-    if (fact.type === 'processing.cancelled' || fact.type === 'error.cleared')
+    if (fact.type === 'processing.cancelled' || fact.type === 'error.cleared') {
       why = withoutRuns(why);
+      givenUp = fact.version;
+    }
     if (fact.type !== 'documents.saved') continue;
     isCarried = false;
     const { version } = fact.data;
     const source = versions[version - 1];
     if (!source) continue;
+    const { results } = source;
+    // A naming went with the run that was given up, unless its names are in what is saved.
+    why = why.filter(
+      ({ type, version: of }) =>
+        leadsBy(type) !== 'answers' || of > givenUp || of === results.names,
+    );
     // Names changed, and what was written with the old ones was made again: for the same reason.
     if (why.length === 0 && isRetold(before)) why = before;
-    const { results } = source;
     const summarised = factAt(recording, results.summary, 'summary.completed');
     found.push({
       version,

@@ -65,6 +65,27 @@ test('a run that was given up is no reason; what was said meanwhile is one', () 
   assert.deepEqual(whys.at(-1), [['title.changed', 'start.changed'], 'cem']);
 });
 
+test('a naming that was thrown away with its run is no reason; one that stayed is', () => {
+  const named = ['speakers.named', 'ada', { labels: [] }] as const;
+  const cancelled = ['processing.cancelled', 'ada'] as const;
+  const titled = ['title.changed', 'ben'] as const;
+  const again = ['reprocessing.requested', 'ada', { from: 'diarize' }] as const;
+  const first = [['audio.imported', 'ada'], saved(1)] as const;
+  assert.deepEqual(told(...first, again, named, cancelled, titled, saved(2)).at(-1), [
+    ['title.changed'],
+    'ben',
+  ]);
+  assert.deepEqual(told(...first, again, named, saved(2)).at(-1), [
+    ['reprocessing.requested', 'speakers.named'],
+    'ada',
+  ]);
+  // Before there were documents nothing is returned to: what was named still holds.
+  const model = ['reprocessing.requested', 'ada', { from: 'language-model' }] as const;
+  assert.deepEqual(told(['audio.imported', 'ada'], named, cancelled, model, saved(1)), [
+    [['speakers.named', 'reprocessing.requested'], 'ada'],
+  ]);
+});
+
 type Told = readonly [type: RecordingFactType, by: string, data?: object];
 
 const saved = (version: number): Told => ['documents.saved', 'system', { version }];
