@@ -113,7 +113,10 @@ export function voicesNamed(
     ? content.voices.map((voice) => ({ ...voice, embedding_model: content.embedding_model }))
     : [];
   const all: Readonly<Record<string, string>> = { ...before, ...names };
-  const known = namedLabels(recording).filter(({ tried, moved }) => tried !== undefined && !moved);
+  // A label of another transcript may be another voice: only under the same name it is the one that was measured.
+  const known = namedLabels(recording).filter(
+    ({ label, given, tried, moved }) => tried !== undefined && !moved && before[label] === given,
+  );
   const isKnown = (label: string) => known.some((one) => one.label === label);
   const { from, to } = movedIn(recording, source);
   const moved = [...new Set([...from, ...to])].filter(
