@@ -2,6 +2,7 @@ import type { RecordingFact, Stage } from '../../events/facts/recording.ts';
 import type { Block, SummaryLine } from '../../events/facts/transcript.ts';
 import { carried } from './notes.ts';
 import { spokenIn } from './edit-turns.ts';
+import { channelLanes } from './join-channels.ts';
 import { speakingTimes } from './join-turns.ts';
 import { wordCount } from '../../src/shared/segments.ts';
 import type { Said } from './said.ts';
@@ -156,16 +157,15 @@ function recognised({ utterances: all, duration, speech, language }: Said): Reco
   ];
 }
 
-/** Neighbours of one channel as one, until there are no more than so many. */
+/** Neighbours of one channel as one, until there are no more than so many; channel by channel. */
 function atMost(utterances: readonly Utterance[], most: number): readonly Utterance[] {
   if (utterances.length <= most) return utterances;
   const size = Math.ceil(utterances.length / most);
   const made: Utterance[] = [];
-  for (const channel of new Set(utterances.map((one) => one.channel))) {
-    const own = utterances.filter((one) => one.channel === channel);
+  for (const own of channelLanes(utterances)) {
     for (let at = 0; at < own.length; at += size) made.push(oneOf(own.slice(at, at + size)));
   }
-  return made.toSorted((a, b) => a.start - b.start);
+  return made;
 }
 
 function oneOf(some: readonly Utterance[]): Utterance {

@@ -14,13 +14,26 @@ export function joinChannels(
   channelOf: (label: string) => number | undefined,
   speakersMin = 1,
 ): Block[] {
-  const channels = [...new Set(utterances.map(({ channel }) => channel))];
-  const joined = channels.flatMap((channel) => {
+  const joined = channelLanes(utterances).flatMap((said) => {
+    const channel = said[0]?.channel;
     const own = turns.filter(([, , label]) => channelOf(label) === channel);
-    const said = utterances.filter((utterance) => utterance.channel === channel);
     return joinTurns(said, channel === undefined || own.length === 0 ? turns : own, speakersMin);
   });
   return joined
     .toSorted((a, b) => a.start - b.start)
     .map((block, at) => ({ ...block, id: `t-${String(at + 1).padStart(4, '0')}` }));
+}
+
+/**
+ * The utterances of each channel, in order of time. Where recordings with and without channels were put together no
+ * channel is known: what overlaps what is before it is of another.
+ */
+export function channelLanes(utterances: readonly Utterance[]): Utterance[][] {
+  const found: Utterance[][] = [];
+  for (const one of utterances) {
+    const own = found.findLast(([first]) => first?.channel === one.channel);
+    if (own && own.at(-1)!.end <= one.start) own.push(one);
+    else found.push([one]);
+  }
+  return found;
 }

@@ -254,6 +254,82 @@ test('two recordings are joined in the order of their times; the other one stays
   assert.deepEqual((await checkLog(service.store, late)).differences, []);
 });
 
+test('of a call that was joined with a meeting of one microphone each word stays its speaker’s, who is told anew', async (t) => {
+  let [transcribed, diarized] = [0, 0];
+  const at = await spelledWorld(t, {
+    async transcribe(job) {
+      await job.acquireSlot({ name: 'transcribe', concurrency: 1 });
+      // Both sides of the call are heard all the time, each by itself.
+      const sides =
+        (transcribed += 1) === 1
+          ? [
+              [2, 4, 6],
+              [1, 3, 5],
+            ]
+          : [[8, 7]];
+      const isCall = sides.length === 2;
+      const duration = isCall ? 12 : 4;
+      const stretches = sides.map((): [number, number] => [0, duration]);
+      const channels = isCall ? { channels: [0, 1] as (0 | 1)[] } : {};
+      await job.append({
+        type: 'speech.detected',
+        data: { detector: 'scripted', duration, stretches, warnings: [], ...channels },
+      });
+      for (const [index, numbers] of sides.entries()) {
+        const segments = numbers.map((number, turn) => {
+          const start = 2 * (isCall ? 2 * turn + index : turn);
+          const word = { text: `w${number}.`, start: start + 0.1, end: start + 0.9 };
+          return { ...word, words: [word] };
+        });
+        await job.append({
+          type: 'utterance.recognised',
+          data: { index, start: 0, end: duration, words: numbers.length, language: 'en' },
+          content: { segments },
+        });
+      }
+      const data = { engine: 'scripted', model: null, language: 'en', utterances: 2, words: 6 };
+      await job.append({ type: 'transcription.completed', data });
+    },
+    async diarize(job) {
+      await job.acquireSlot({ name: 'diarize', concurrency: 1 });
+      // The call, the room, and both.
+      const count = [6, 2, 8][diarized]!;
+      const isCall = (diarized += 1) === 1;
+      const turns = Array.from({ length: count }, (_, turn): [number, number, string] => [
+        2 * turn,
+        2 * turn + 2,
+        `SPEAKER_0${turn % 2}`,
+      ]);
+      const channels = isCall ? { channels: { SPEAKER_00: 0, SPEAKER_01: 1 } as const } : {};
+      const data = { engine: 'scripted', model: null, turns, ...channels };
+      await job.append({ type: 'diarization.completed', data });
+    },
+    join: undefined,
+  });
+  const { service, token } = at;
+  const call = await meeting(
+    at,
+    Array.from({ length: 12 }, () => 2),
+  );
+  const room = await meeting(at, [8, 8, 7, 7]);
+  const saidIn = async (id: string) =>
+    (await read(service, token, id)).utterances.map(({ speaker, text, start, end }) => {
+      assert.ok(start <= end, `${text} is from ${start} to ${end}`);
+      return `${speaker} ${text}`;
+    });
+  const [said, behind] = [await saidIn(call), await saidIn(room)];
+  assert.equal(said.length + behind.length, 8);
+  await ask(at, 'POST', `/recordings/${call}/join`, { with: room });
+  await service.reaches(call, 'idle.saved');
+  const joined = await saidIn(call);
+  assert.deepEqual(joined, [...said, ...behind]);
+  await ask(at, 'POST', `/recordings/${call}/reprocess`, { from: 'diarize' });
+  await service.reaches(call, 'awaiting-speakers');
+  await ask(at, 'POST', '/speakers', { recording_id: call, speakers: {} });
+  await service.reaches(call, 'idle.saved');
+  assert.deepEqual(await saidIn(call), joined);
+});
+
 test('two recordings with a thousand side notes each are joined, all of them as they were written', async (t) => {
   const at = await spelledWorld(t);
   const { service, token } = at;

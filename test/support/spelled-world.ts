@@ -29,7 +29,7 @@ export type Made = { recording_id: string; into: string | null };
 
 export const spelledWorld = async (
   t: TestContext,
-  stages: Partial<Record<Stage, StageActivity>> = {},
+  stages: Partial<Record<Stage, StageActivity | undefined>> = {},
   browserLimits: Partial<BrowserLimits> = {},
 ) => {
   const service: TestService = await startService(t, {
