@@ -99,6 +99,61 @@ test('what is typed, opened or chosen while a save is under way stays', async (t
     await page.context().close();
   });
 
+  await t.test('words of a passage whose speaker others corrected meanwhile', async () => {
+    const page = await opened();
+    const area = page.getByLabel('Text of this passage');
+    const speaker = page.getByLabel('Speaker of this passage');
+    const save = page.getByRole('button', { name: 'Save', exact: true });
+    const turn = (block: string) => page.locator(`[data-block="${block}"]`);
+    const open = async (block: string) => {
+      await turn(block).focus();
+      await page.keyboard.press('e');
+      await area.waitFor();
+    };
+    const now = async (wanted: string) =>
+      (await read()).utterances.find(({ block }) => block === wanted)!;
+    const otherThan = async (label: string) =>
+      (await read()).utterances.find((one) => one.speaker !== label)!.speaker;
+    await open('t-0003');
+    await area.fill('Mine.');
+    await area.press('Escape');
+    const theirs = await otherThan((await now('t-0003')).speaker);
+    await api.patch(`/recordings/${id}/utterances/t-0003`, { speaker: theirs });
+    await page.reload();
+    await turn('t-0003').getByRole('button', { name: 'Continue' }).click();
+    assert.equal(await speaker.inputValue(), theirs);
+    await save.click();
+    await area.waitFor({ state: 'detached' });
+    assert.deepEqual(
+      [(await now('t-0003')).text, (await now('t-0003')).speaker],
+      ['Mine.', theirs],
+    );
+
+    // In another transcript the label that was chosen may be another voice.
+    const before = (await now('t-0006')).speaker;
+    await open('t-0006');
+    await speaker.selectOption(await otherThan(before));
+    await area.fill('Mine, too.');
+    await area.press('Escape');
+    await page.route(`**/recordings/${id}`, async (route) => {
+      const answer = await route.fetch();
+      const recording = (await answer.json()) as object;
+      await route.fulfill({ response: answer, json: { ...recording, speakers_revision: 'next' } });
+    });
+    await page.reload();
+    await turn('t-0006').getByRole('button', { name: 'Continue' }).click();
+    await save.click();
+    await page.getByText('This passage was changed in the meantime.').waitFor();
+    assert.equal(await speaker.inputValue(), before);
+    await save.click();
+    await area.waitFor({ state: 'detached' });
+    assert.deepEqual(
+      [(await now('t-0006')).text, (await now('t-0006')).speaker],
+      ['Mine, too.', before],
+    );
+    await page.context().close();
+  });
+
   await t.test('words of a side note', async () => {
     const page = await opened();
     await jot(page, 'Second side note').locator('.body').click();

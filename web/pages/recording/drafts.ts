@@ -12,6 +12,8 @@ export type Draft = {
   text: string;
   /** Label of the speaker. */
   speaker: string | null;
+  /** Of which transcript that is (`speakers_revision`): in another one a label may be another voice. */
+  of?: string | null | undefined;
   /** Name of a person who is none of the speakers yet. */
   newName?: string | undefined;
   /** Of a side note that is written on a passage: its block, or nothing where that has none yet. */

@@ -68,10 +68,15 @@ const draftNow = ({ drafts, open }: Desk): Draft | undefined =>
 const turnNow = ({ note }: Desk, draft: Draft): Turn | undefined =>
   turnOfDraft(draft, note.now().utterances);
 
+const begunOn = ({ note }: Desk, turn: Turn): Draft | null => {
+  const draft = draftOf(turn);
+  return draft && { ...draft, of: note.now().speakers_revision };
+};
+
 function begin(desk: Desk, turn: Turn): void {
   const { drafts, open } = desk;
   if (open.get() !== null) leave(desk);
-  const begun = draftOf(turn);
+  const begun = begunOn(desk, turn);
   if (begun === null) return;
   const kept = drafts.all.get().get(begun.block);
   if (kept === undefined || turnNow(desk, kept) === undefined) drafts.put(begun);
@@ -102,8 +107,11 @@ async function save(desk: Desk): Promise<boolean> {
     close(desk, draft.block);
     return true;
   }
-  const said = desk.saying('corrected', draft.span[0]);
-  const isMade = await make(desk, draft, said, correcting(desk.note, [edit]));
+  const { block, span, of: revision = null } = draft;
+  const [start, end] = span;
+  const seen = { revision, spans: new Map([[block, { start, end }]]) };
+  const said = desk.saying('corrected', start);
+  const isMade = await make(desk, draft, said, correcting(desk.note, [edit], seen));
   if (isMade) desk.oncorrected([edit]);
   return isMade;
 }
@@ -161,7 +169,7 @@ function keepTyped(desk: Desk, sent: Draft): boolean {
   const isChosen = draft?.speaker !== sent.speaker || draft.newName !== sent.newName;
   if (draft === undefined || (draft.text === sent.text && !isChosen)) return false;
   const turn = turnNow(desk, draft);
-  const saved = turn && draftOf(turn);
+  const saved = turn && begunOn(desk, turn);
   // It was cut or joined, or others wrote in it.
   if (saved == null || saved.text !== tidy(sent.text)) showMeanwhile(desk, draft);
   else {
@@ -180,5 +188,13 @@ function showMeanwhile(desk: Desk, draft: Draft): void {
     return;
   }
   const { text, speaker } = turn;
-  desk.drafts.put({ ...draft, meanwhile: text, before: { text, speaker } });
+  const of = desk.note.now().speakers_revision;
+  const isChosen = draft.speaker !== draft.before.speaker && draft.of === of;
+  desk.drafts.put({
+    ...draft,
+    meanwhile: text,
+    before: { text, speaker },
+    speaker: isChosen ? draft.speaker : speaker,
+    of,
+  });
 }
