@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { dataWithAda, openPage, password, startChromium, untilHolds } from './browser.ts';
-import { longMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
+import { type ToldMeeting, longMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
 
 type Turn = { block: string; revision: string; text: string; speaker: string };
 type Recording = { utterances: Turn[]; status: string; duration: number | null };
@@ -14,7 +14,11 @@ const expected = /status of (?:401|404|409|412)|ERR_FAILED|ERR_EMPTY_RESPONSE|Fa
 
 test('editing goes by block: nothing lands elsewhere, nothing typed is lost, nothing is claimed that is not known', async (t) => {
   const { dataDir, session } = await dataWithAda(t);
-  const [read, long] = await tellMeetings(dataDir, [readingRoom, longMeeting({ turns: 600 })]);
+  const [read, long, dashed] = await tellMeetings(dataDir, [
+    readingRoom,
+    longMeeting({ turns: 600 }),
+    punctuated,
+  ]);
   const service = await startServiceProcess(dataDir);
   t.after(async () => await service.end('SIGTERM'));
   const browser = await startChromium(t, ['--autoplay-policy=no-user-gesture-required']);
@@ -86,6 +90,33 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
       await chosen.selectOption(before);
       assert.equal(await split.isEnabled(), true);
       await page.keyboard.press('Escape');
+      await page.context().close();
+    },
+  );
+
+  await t.test(
+    'a passage is split at the caret: behind a dash of its own, and without blanks',
+    async () => {
+      const page = await opened(dashed!);
+      for (const [block, caret] of [
+        ['t-0001', 'Ich denke, wir liefern am Montag. '],
+        ['t-0002', '我们星期一交货。'],
+      ] as const) {
+        await begin(page, block);
+        const area = page.getByLabel('Text of this passage');
+        for (const _ of caret) await area.press('ArrowRight');
+        await page.getByRole('button', { name: 'Split here' }).click();
+        await area.waitFor({ state: 'detached' });
+      }
+      assert.deepEqual(
+        (await now(dashed)).map(({ text }) => text),
+        [
+          'Ich denke, wir liefern am Montag.',
+          'Nein, am Dienstag – also das wird gut.',
+          '我们星期一交货。',
+          '不，是星期二。',
+        ],
+      );
       await page.context().close();
     },
   );
@@ -370,6 +401,28 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     await page.context().close();
   });
 });
+
+/** As punctuation leaves words: a dash of its own is of the word before it. */
+const punctuated: ToldMeeting = {
+  title: 'Dashes',
+  upTo: 'written',
+  names: {},
+  turns: [
+    'Ich denke, wir liefern am Montag. Nein, am Dienstag_– also das wird gut.',
+    '我们|星期一|交货。|不，|是|星期二。',
+  ].map((said, at) => {
+    const words = said.split(/[ |]/u).map((word) => word.replace('_', ' '));
+    const start = 1 + 10 * at;
+    return {
+      id: `t-000${at + 1}`,
+      speaker: 'SPEAKER_00',
+      start,
+      end: start + words.length / 2,
+      text: said.replaceAll('|', '').replace('_', ' '),
+      words: words.map((text, k) => ({ text, start: start + k / 2, end: start + k / 2 + 0.4 })),
+    };
+  }),
+};
 
 const turn = (page: Page, block: string) => page.locator(`[data-block="${block}"]`);
 

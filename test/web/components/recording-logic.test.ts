@@ -21,8 +21,8 @@ import { stepsOf } from '../../../web/pages/recording/steps.ts';
 import { peakRate, peaksForPixels } from '../../../web/pages/recording/waveform.ts';
 import { compareVersions, sideOf } from '../../../web/pages/recording/word-diff.ts';
 import {
+  placeInSpeech,
   placeInText,
-  wordAtCaret,
   writtenWords,
 } from '../../../web/pages/recording/words-of-turn.ts';
 import Measuring from '../../../web/pages/speakers/Measuring.svelte';
@@ -213,7 +213,18 @@ test('written words have times, also where they are not as many as were recognis
     writtenWords({ ...one, words: [], end: 16 }).map(({ start }) => start),
     [10, 12, 14],
   );
-  assert.deepEqual([wordAtCaret('one two', 0), wordAtCaret('one two', 4)], [0, 1]);
+});
+
+test('a passage is cut before the word behind the caret', () => {
+  const one = turn(0, 10, 'one two three');
+  assert.deepEqual(
+    [1, 4, 8].map((caret) => placeInSpeech(one, caret)),
+    [1, 1, 2],
+  );
+  assert.equal(placeInSpeech({ ...one, text: 'one – – two three' }, 12), 2);
+  assert.equal(placeInSpeech({ ...one, words: [] }, 8), 2);
+  // Of what is not made of its words, about there.
+  assert.equal(placeInSpeech({ ...one, text: '1 – 2 – 3' }, 6), 1);
 });
 
 test('peaks are one a pixel, and as few are asked for as that takes', () => {

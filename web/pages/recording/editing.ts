@@ -22,7 +22,8 @@ export type Editing = {
   discard(block: string): void;
   /** Closes the turn, unless more was typed meanwhile. @returns whether it is saved, or needed no saving */
   save(): Promise<boolean>;
-  split(word: number): Promise<boolean>;
+  /** Before the first word behind the caret. */
+  split(caret: number): Promise<boolean>;
   merge(): Promise<boolean>;
 };
 
@@ -40,7 +41,7 @@ export function openEditing(parts: Parts): Editing {
     leave: () => leave(desk),
     discard: (block) => close(desk, block),
     save: () => save(desk),
-    split: (word) => split(desk, word),
+    split: (caret) => split(desk, caret),
     merge: () => merge(desk),
   };
 }
@@ -116,11 +117,11 @@ async function save(desk: Desk): Promise<boolean> {
   return isMade;
 }
 
-async function split(desk: Desk, word: number): Promise<boolean> {
+async function split(desk: Desk, caret: number): Promise<boolean> {
   const draft = draftNow(desk);
   const turn = draft && turnNow(desk, draft);
   if (draft === undefined || turn === undefined) return false;
-  const plan = cutting(desk.note, turn, placeInSpeech(turn, word));
+  const plan = cutting(desk.note, turn, placeInSpeech(turn, caret));
   return await make(desk, draft, desk.saying('split', draft.span[0]), plan);
 }
 

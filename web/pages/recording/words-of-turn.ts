@@ -45,14 +45,34 @@ export function placeInText({ text, words }: Pick<Turn, 'text' | 'words'>, at: n
 const recognised = (at: number, written: number, words: number): number =>
   written === words ? at : Math.floor((at * words) / written);
 
-/** The place among the recognised words of the written one at `at`, for cutting a turn before it. */
-export function placeInSpeech({ text, words }: Pick<Turn, 'text' | 'words'>, at: number): number {
+/** The place among the recognised words of the first behind a caret in the text, for cutting a turn before it. */
+export function placeInSpeech(
+  { text, words }: Pick<Turn, 'text' | 'words'>,
+  caret: number,
+): number {
+  const at = wordAtCaret(text, caret);
+  if (words.length === 0) return at;
   const written = text.split(/\s+/).filter((word) => word !== '').length;
-  return words.length === 0 ? at : Math.max(1, recognised(at, written, words.length));
+  const before = placesOf(text, words)?.filter((place) => place < caret).length;
+  return Math.max(1, before ?? recognised(at, written, words.length));
 }
 
-/** The place of the word at a caret in a text: before it a turn is cut. */
-export const wordAtCaret = (text: string, caret: number): number =>
+/** Where each recognised word begins in the text: a dash may be of the word before it, and not all scripts have blanks. */
+function placesOf(text: string, words: Turn['words']): number[] | null {
+  const places: number[] = [];
+  let end = 0;
+  for (const word of words) {
+    const own = word.text.trim();
+    const place = text.indexOf(own, end);
+    if (place === -1) return null;
+    places.push(place);
+    end = place + own.length;
+  }
+  return places;
+}
+
+/** How many words there are before a caret in a text, that at the caret included. */
+const wordAtCaret = (text: string, caret: number): number =>
   text
     .slice(0, caret)
     .split(/\s+/)
