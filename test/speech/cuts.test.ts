@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Segment, Stretch, Word } from '../../events/facts/transcript.ts';
+import type { SpeechFile } from '../../src/audio/wav.ts';
+import type { SpeechEngine } from '../../src/speech/engine.ts';
 import { compatEngine } from '../../src/speech/remote/compat-engine.ts';
 import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import { nativeEngine } from '../../src/speech/remote/native-engine.ts';
@@ -10,7 +12,11 @@ import {
   keptPart,
   planStretches,
 } from '../../src/speech/detection/speech-segments.ts';
-import { type HeardStretch, recognisePlan } from '../../src/recordings/stages/recognise-plan.ts';
+import {
+  type HeardStretch,
+  recogniseAgain,
+  recognisePlan,
+} from '../../src/recordings/stages/recognise-plan.ts';
 import { toneFile } from '../support/speech-servers-audio.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import type { Kind } from '../support/speech-servers-speakers.ts';
@@ -73,6 +79,44 @@ test('no word is lost, doubled or shifted at a cut', async (t) => {
       }),
     ),
     { numRuns: runs },
+  );
+});
+
+test('a stretch that is recognised again in another language ends where the next one began', async () => {
+  // Each language hears its longest pause before another word.
+  const pauseBefore = { nl: 28, de: 29 };
+  const spoken = (language: 'nl' | 'de') =>
+    Array.from({ length: 60 }, (_, at) => {
+      const start = at + (at === pauseBefore[language] ? 0.5 : 0.1);
+      return { text: `w${at}`, start, end: at + 0.8 };
+    });
+  const engine = {
+    async recognise(_audio, [from, to], { language }) {
+      const words = spoken(language === 'de' ? 'de' : 'nl').filter(
+        ({ start, end }) => start >= from && end <= to,
+      );
+      const text = words.map((word) => word.text).join(' ');
+      return { segments: [{ start: from, end: to, text, words }], language: language ?? 'nl' };
+    },
+  } as Partial<SpeechEngine> as SpeechEngine;
+  const audio = {} as SpeechFile;
+  const audioOf = () => audio;
+  const plan: Stretch[] = [
+    [0, 30],
+    [30, 60],
+  ];
+  const all: HeardStretch[] = [];
+  for await (const one of recognisePlan(engine, audioOf, plan, { language: null, signal }))
+    all.push(one);
+  const options = { all, index: 0, language: 'de', signal };
+  const again = await recogniseAgain(engine, audioOf, plan, options);
+  assert.equal(again.end, all[0]!.end);
+  assert.equal(again.end, all[1]!.start);
+  assert.deepEqual(
+    [again, all[1]!].flatMap(({ segments }) =>
+      segments.flatMap(({ words }) => words.map(({ text }) => text)),
+    ),
+    spoken('de').map(({ text }) => text),
   );
 });
 

@@ -132,7 +132,8 @@ async function recogniseOne(
   const recognised: Recognised = await untilAborted(result, signal).finally(() =>
     job.partial(null),
   );
-  const part = keptPart(recognised.segments, stretch, { before, goesOn: cut });
+  const ended = again === undefined ? undefined : heard[index]?.end;
+  const part = keptPart(recognised.segments, stretch, { before, goesOn: cut, ended });
   const known = again === undefined ? {} : inLanguage(heard[index]!, again);
   const words = await live.deps.wordsOf(await job.recording(), job.owner);
   const segments = replacedHeard(part.segments, heardFinder(words));

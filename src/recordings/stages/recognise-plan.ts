@@ -108,9 +108,10 @@ export async function recogniseAgain(
   const stretch = plan[index]!;
   const before = isCut(plan, index - 1, audioOf) ? (all[index - 1] ?? null) : null;
   const heard = await engine.recognise(audioOf(index), askedStretch(stretch, before), options);
-  const goesOn = isCut(plan, index, audioOf);
-  const part = keptPart(heard.segments, stretch, { before, goesOn });
-  return { ...part, ...inLanguage(all[index]!, options.language), index };
+  const first = all[index]!;
+  const place = { before, goesOn: isCut(plan, index, audioOf), ended: first.end };
+  const part = keptPart(heard.segments, stretch, place);
+  return { ...part, ...inLanguage(first, options.language), index };
 }
 
 /** Of what is recognised again: the language it is asked in, and what it sounded like at first. */

@@ -329,7 +329,7 @@ async function recogniseAll(
   }
   if (wanted.language !== null) return;
   // What sounded like a language that the talk is not in.
-  const { utterances: all } = draft(await job.recording());
+  const all = [...draft(await job.recording()).utterances];
   for (const { index, language } of decidedLanguage(all, languages)?.again ?? []) {
     const others = all.filter((one) => one.index !== index).flatMap(({ segments }) => segments);
     const again = await recogniseAgain(engine, audioOf, planned, {
@@ -339,7 +339,9 @@ async function recogniseAll(
       index,
       meeting: meeting && { ...meeting, heard: others },
     });
-    await job.append(utteranceFact(spelt(again), all[index]!.voice));
+    const utterance = spelt(again);
+    await job.append(utteranceFact(utterance, all[index]!.voice));
+    all[index] = utterance;
   }
 }
 

@@ -140,6 +140,8 @@ type Place = {
   before: HeardPart | null;
   /** Whether the next stretch begins where this one ends: speech was cut. */
   goesOn: boolean;
+  /** Of one that is heard again: where it ended at first, where the next one may have begun. */
+  ended?: number | undefined;
 };
 
 /** What is asked of an engine for a planned stretch. */
@@ -157,7 +159,7 @@ export function askedStretch([start, end]: Stretch, before: HeardPart | null): S
 export function keptPart(
   segments: readonly Segment[],
   [start, end]: Stretch,
-  { before, goesOn }: Place,
+  { before, goesOn, ended }: Place,
 ): HeardPart {
   const heard = segments.flatMap((segment) => {
     const units = unitsOf(segment);
@@ -166,7 +168,8 @@ export function keptPart(
   const isSeam = before !== null && before.end < start;
   const from = isSeam ? before.end : start;
   const own = isSeam ? heard.slice(firstAfter(heard, from, before.segments)) : heard;
-  const last = goesOn ? lastBefore(own, [from, end]) : null;
+  const known = ended === undefined ? null : { count: countBefore(own, ended), seam: ended };
+  const last = goesOn ? (known ?? lastBefore(own, [from, end])) : null;
   const to = last === null ? end : last.seam;
   const kept = last === null ? own : own.slice(0, last.count);
   return { start: from, end: to, segments: segmentsOf(kept, [from, to]) };
@@ -180,12 +183,18 @@ const pauseStep = 0.05;
 /** A word that ends closer to the end of what was heard may be the half of one, seconds. */
 const tornSeconds = 0.3;
 
+/** How many words come before a time. */
+function countBefore(heard: readonly Placed[], time: number): number {
+  const next = heard.findIndex(({ unit }) => (unit.start + unit.end) / 2 >= time);
+  return next === -1 ? heard.length : next;
+}
+
+/** After how many words, and when. */
+type Seam = { count: number; seam: number };
+
 /** After how many words a seam lies, and when; null: nowhere. The longest pause, else about the middle. */
-function lastBefore(
-  heard: readonly Placed[],
-  [start, end]: Stretch,
-): { count: number; seam: number } | null {
-  let best: { count: number; seam: number; pause: number; off: number } | null = null;
+function lastBefore(heard: readonly Placed[], [start, end]: Stretch): Seam | null {
+  let best: (Seam & { pause: number; off: number }) | null = null;
   for (let count = heard.length - 1; count > 0; count -= 1) {
     const [one, other] = [heard[count - 1]!.unit, heard[count]!.unit];
     if (other.start < end - tailSeconds) break;
@@ -213,8 +222,7 @@ const perWord = 0.6;
 
 /** The first word behind a seam: by time, and by which words the stretch before it ends with. */
 function firstAfter(heard: readonly Placed[], seam: number, before: readonly Segment[]): number {
-  const byTime = heard.findIndex(({ unit }) => (unit.start + unit.end) / 2 >= seam);
-  const expected = byTime === -1 ? heard.length : byTime;
+  const expected = countBefore(heard, seam);
   const tail = lastWords(before);
   let best = expected;
   let most = -Infinity;
