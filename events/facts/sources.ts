@@ -195,7 +195,7 @@ function assembled(before: Sources, data: Assembled): Sources {
   const authored = isJoined(data) ? results.authored : null;
   const draft = {
     ...next.draft,
-    results: { ...results, reworded: null, authored, interrupted: null },
+    results: { ...results, voiced: null, reworded: null, authored, interrupted: null },
   };
   const versions = before.versions.map(() => noSource);
   return { ...next, draft, saved: null, published: null, versions, unwritten: [] };

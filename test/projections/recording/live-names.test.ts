@@ -118,3 +118,22 @@ test('a stretch that was recognised once more, and those of a further run, count
   ]);
   assert.deepEqual([one?.label, one?.confidence], ['SPEAKER_00', 0.45]);
 });
+
+test('names of voices are of the audio in which they were heard: put together with other audio it has none', () => {
+  const assembled: RecordingFact = {
+    type: 'audio.assembled',
+    data: {
+      path: 'audio-10.wav',
+      bytes: 1,
+      sha256: 'a',
+      duration: 50,
+      replaces: 'audio.wav',
+      parts: [
+        { recording: 'r2', from: 0, to: 20 },
+        { recording: 'r1', from: 0, to: 30 },
+      ],
+    },
+  };
+  const facts = [...named(live, { VOICE_1: 'Änne', VOICE_2: 'Ben' }), assembled];
+  assert.deepEqual(liveNames(recordingOf(facts), turns), []);
+});
