@@ -339,15 +339,15 @@ test('a name that was typed stays, the same name twice is said, and known people
   const first = withSuggestions({}, speakers);
   assert.deepEqual(first['SPEAKER_00'], { name: 'Ada', typed: false });
   const typed = { ...first, SPEAKER_00: { name: 'Eva', typed: true } };
-  const later = withSuggestions(typed, [
-    speaker('SPEAKER_00', 'Ada M.'),
-    speaker('SPEAKER_01', ' eva '),
-  ]);
+  const named = (second: string) =>
+    withSuggestions(typed, [speaker('SPEAKER_00', 'Ada M.'), speaker('SPEAKER_01', second)]);
+  const later = named(' Eva ');
   assert.equal(later['SPEAKER_00']?.name, 'Eva');
   const emptied = { ...first, SPEAKER_00: { name: ' ', typed: true } };
   assert.deepEqual(namesToSend(emptied), { SPEAKER_00: '', SPEAKER_01: '' });
-  assert.equal(later['SPEAKER_01']?.name, ' eva ');
+  assert.equal(later['SPEAKER_01']?.name, ' Eva ');
   assert.equal(twinOf('SPEAKER_01', later, speakers)?.label, 'SPEAKER_00');
+  assert.equal(twinOf('SPEAKER_01', named(' eva '), speakers), undefined, 'that is another name');
   assert.equal(twinOf('SPEAKER_00', later, speakers), undefined, 'the first is nobody’s twin');
   assert.equal(twinOf('SPEAKER_01', first, speakers), undefined);
   const people = ['Cleo Sample', 'Ada Muster', 'Claus Platzhalter'];

@@ -37,13 +37,13 @@ export function twinOf(
   names: Names,
   speakers: readonly Suggestion[],
 ): Suggestion | undefined {
-  const own = nameKey(names[label]?.name ?? '');
+  const own = names[label]?.name.trim() ?? '';
   if (own === '') return undefined;
   const before = speakers.slice(
     0,
     speakers.findIndex((speaker) => speaker.label === label),
   );
-  return before.find((speaker) => nameKey(names[speaker.label]?.name ?? '') === own);
+  return before.find((speaker) => names[speaker.label]?.name.trim() === own);
 }
 
 /** What is sent: also empty names, which take away those that corrections gave. */
