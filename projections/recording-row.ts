@@ -6,7 +6,7 @@ import { type Kind, type Stage, recordingOf } from '../events/facts/recording.ts
 import { speakersRevision } from '../events/facts/sources.ts';
 import { type Note, noteOf } from '../src/words/notes.ts';
 import type { Origin } from './recording/origins.ts';
-import { type Suggestion, draft, shown } from './recording/reading.ts';
+import { type Speaker, type Suggestion, draft, shown } from './recording/reading.ts';
 import type { Digest } from './recording/digest.ts';
 import { withKnownNames } from './recording/written-texts.ts';
 import { type ReadFact, shownOf } from './recording/recording.ts';
@@ -43,7 +43,7 @@ export type RecordingRow = {
   /** Of which other recordings it is, or which are of it. */
   origins: readonly Origin[];
   audio: { path: string; bytes: number; sha256: string } | null;
-  speakers: { label: string; name: string | null; seconds: number }[];
+  speakers: Speaker[];
   /** `speakersRevision` of these. */
   speakersRevision: string | null;
   /** While it awaits speakers: what to ask. */

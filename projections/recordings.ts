@@ -47,7 +47,7 @@ import { keepLinkText } from './link-texts.ts';
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 29,
+  version: 30,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {

@@ -307,6 +307,7 @@ export const recordingFacts = {
         heardSince: z.number().int().nonnegative().nullable().optional(),
       }),
       speakers: z.array(z.object({ label: z.string(), seconds: z.number() })),
+      spoken: correctedSpeech.spoken,
       language: z.string().nullable(),
     }),
     content: z.object({

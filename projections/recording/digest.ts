@@ -182,8 +182,8 @@ function shortData(fact: ReadFact): object {
     case 'diarization.completed':
       return { ...fact.data, turns: [] };
     case 'version.restored': {
-      const { version, speakers, language } = fact.data;
-      return { version, speakers, language };
+      const { version, speakers, spoken, language } = fact.data;
+      return { version, speakers, ...(spoken ? { spoken } : {}), language };
     }
     default:
       return fact.data;

@@ -50,8 +50,8 @@ export type Reading = {
   duration: number | null;
   /** Names by label, as people gave them. */
   names: Record<string, string>;
-  /** Everyone who speaks, also those whom only a correction found (of no seconds). */
-  speakers: { label: string; name: string | null; seconds: number }[];
+  /** Everyone who may be named, also those whom only a correction found (of no seconds in older logs). */
+  speakers: Speaker[];
   /** What to ask of people who are to name the speakers. */
   suggestions: Suggestion[];
   /** The transcript with everything that people corrected. */
@@ -77,6 +77,14 @@ export type Reading = {
   channels: readonly (0 | 1)[] | null;
   utterances: readonly Utterance[];
   notes: Note[];
+};
+
+export type Speaker = {
+  label: string;
+  name: string | null;
+  seconds: number;
+  /** All that was under this label is another's by now. */
+  silent?: true;
 };
 
 export type Suggestion = {
@@ -145,7 +153,7 @@ export function read(recording: Recording, source: Source, heard?: readonly Utte
   const speakers = isHeard
     ? speakersIn(restored ?? turns, carried, standing, names, [
         ...late.toReversed(),
-        ...(restored ? [] : [carried, ...early.toReversed()]),
+        ...(restored ? [restored] : [carried, ...early.toReversed()]),
       ])
     : liveSpeakers(recording, results);
   const shownBlocks = blocksAfter(blocks, late);
@@ -260,8 +268,13 @@ function speakersIn(
   changes: readonly TurnChange[],
   names: Readonly<Record<string, string>>,
   /** What may say how long they spoke since, the last first. */
-  since: readonly (TurnChange | ReadFact<'corrections.carried_over'> | null)[],
-): Reading['speakers'] {
+  since: readonly (
+    | TurnChange
+    | ReadFact<'corrections.carried_over'>
+    | ReadFact<'version.restored'>
+    | null
+  )[],
+): Speaker[] {
   const known = found?.data.speakers ?? [];
   const spoken = since.find((fact) => fact?.data.spoken)?.data.spoken;
   const secondsOf = (label: string, before: number): number =>
@@ -279,6 +292,7 @@ function speakersIn(
       label,
       seconds: secondsOf(label, seconds),
       name: nameOf(label, names),
+      ...(spoken && !Object.hasOwn(spoken, label) ? { silent: true } : {}),
     }),
   );
 }

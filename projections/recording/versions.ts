@@ -2,6 +2,7 @@ import type { TemplateUsed } from '../../events/facts/templates.ts';
 import { leadsBy } from '../../events/facts/counting.ts';
 import type { RecordingFactOf, RecordingFactType } from '../../events/facts/recording.ts';
 import type { Source } from '../../events/facts/sources.ts';
+import { spokenIn } from './edit-turns.ts';
 import { read } from './reading.ts';
 import { factAt, type ReadFact, type Recording } from './recording.ts';
 
@@ -89,6 +90,7 @@ export function restoration(
       material: materialOf(source),
       speakers: reading.speakers.map(({ label, seconds }) => ({ label, seconds })),
       language,
+      ...spokenIn(blocks),
     },
     content: {
       blocks,

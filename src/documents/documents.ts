@@ -7,7 +7,7 @@ import type { Interruption } from '../../projections/recording/interruptions.ts'
 import type { Sidenote } from '../../projections/recording/sidenotes.ts';
 import { oneLine } from './markdown.ts';
 import { labelsIn } from './labels.ts';
-import { type Reading, plainTitle } from '../../projections/recording/reading.ts';
+import { type Reading, type Speaker, plainTitle } from '../../projections/recording/reading.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import { baseName } from './file-names.ts';
@@ -59,7 +59,7 @@ export type DocumentsInput = {
   /** Names of the folder that it is in and of its tags. */
   folder?: string | undefined;
   tags?: readonly string[] | undefined;
-  speakers: readonly { label: string; name: string | null; seconds: number }[];
+  speakers: readonly Speaker[];
   blocks: readonly Block[];
   /** Plain text, or Markdown with headings, lists and bold: the rest of Markdown stays text. */
   summary: string;
@@ -112,7 +112,7 @@ export function speakersOf(
   input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>,
 ): { name: string; isGiven: boolean; seconds: number }[] {
   const found = new Map<string, { name: string; isGiven: boolean; seconds: number }>();
-  for (const speaker of input.speakers) {
+  for (const speaker of input.speakers.filter(({ silent }) => !silent)) {
     const name = speakerName(input, speaker.label);
     const before = found.get(name);
     found.set(name, {

@@ -18,7 +18,7 @@ import { labelsIn } from './labels.ts';
 import { unsafeCharacters } from './file-names.ts';
 
 /** Goes up whenever the same input leads to other bytes; each save's fact says which one wrote it. */
-export const rendererVersion = 11;
+export const rendererVersion = 12;
 
 /**
  * The three documents as Markdown. Pure: equal input gives equal bytes, at any time, on any machine.

@@ -111,6 +111,10 @@ export const exportedAnswer = (
     // A file is passed on.
     reader: { language: input.uiLanguage, isAdmin: false },
   }),
+  speakers: speakerAnswers(
+    row.speakers.filter(({ silent }) => !silent),
+    input.uiLanguage,
+  ),
   summary_text: transcript.summary && withSpeakerNames(input, transcript.summary),
 });
 
@@ -184,7 +188,10 @@ function notesIn(reader: Reader, notes: readonly Note[]) {
 
 /** Everybody who speaks, with what people see of them: the name, or what stands for one. */
 export const speakerAnswers = (speakers: RecordingRow['speakers'], uiLanguage: Language) =>
-  speakers.map((one) => ({ ...one, shown: speakerName({ speakers, uiLanguage }, one.label) }));
+  speakers.map(({ silent: _silent, ...one }) => ({
+    ...one,
+    shown: speakerName({ speakers, uiLanguage }, one.label),
+  }));
 
 /** Names suggested for labels, with the reason as a person reads it, and what is shown of who has no name. */
 export const suggestionAnswers = (

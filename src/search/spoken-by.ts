@@ -123,7 +123,9 @@ async function put(
 const spokenIn = ({ startedAt, recordingId, kind, speakers }: ListedRecording): Spoken => ({
   entry: timeKey(startedAt, recordingId),
   kind,
-  speakers: speakers.map(({ name, label }) => foldName(name ?? label)),
+  speakers: speakers
+    .filter(({ silent }) => !silent)
+    .map(({ name, label }) => foldName(name ?? label)),
 });
 
 function listOf({ notes, lists }: Owned, speaker: string, kind: Kind | undefined): string[] {

@@ -5,9 +5,15 @@ import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { filesBelow } from '../support/files-below.ts';
 import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+import { ask, meeting, read, spelledWorld } from '../support/spelled-world.ts';
 
 type Library = {
-  transcripts: { recording_id: string; filename: string; documents: Record<string, string> }[];
+  transcripts: {
+    recording_id: string;
+    filename: string;
+    documents: Record<string, string>;
+    speakers: string[];
+  }[];
 };
 
 test('documents are read by their path, with slashes raw or encoded', async (t) => {
@@ -163,4 +169,46 @@ test('without a language model configured nothing is begun from it: 409 says wha
   const again = await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
   assert.equal(again.status, 202);
   await service.reaches(id, 'idle.saved');
+});
+
+test('who says no line any more is a speaker of no document, list or export; and can be named still', async (t) => {
+  const at = await spelledWorld(t);
+  const { service, token } = at;
+  const id = await meeting(at, [2, 1, 4]);
+  const listed = async () => {
+    const { documents } = await read(service, token, id);
+    const found = [];
+    for (const path of Object.values(documents)) {
+      const url = `/transcripts/${encodeURIComponent(path)}`;
+      const { body } = await service.call<string>('GET', url, { token });
+      found.push(/^speakers:\n((?: +- .*\n)*)/mu.exec(body)?.[1] ?? '');
+    }
+    const { transcripts } = await ask<Library>(at, 'GET', '/transcripts');
+    const answer = await fetch(`${service.url}/recordings/${id}/export?format=json`, {
+      headers: { Authorization: `Bearer ${token}` },
+    });
+    const exported = (await answer.json()) as { speakers: object[] };
+    const filtered = await ask<Library>(at, 'GET', '/transcripts?speaker=Ben');
+    found.push(JSON.stringify(transcripts[0]?.speakers), JSON.stringify(exported.speakers));
+    return found.filter((one) => one.includes('Ben')).length + filtered.transcripts.length;
+  };
+  assert.equal(await listed(), 6);
+  await ask(at, 'PATCH', `/recordings/${id}/utterances/1`, { speaker: 'SPEAKER_00' });
+  await service.reaches(id, 'idle.saved');
+  assert.equal(await listed(), 0);
+  const { version, speakers } = await read(service, token, id);
+  assert.deepEqual(speakers.map(({ name }) => name).toSorted(), ['Ann', 'Ben']);
+  // As that version was, it is restored.
+  for (const [restored, expected] of [
+    [1, 6],
+    [version, 0],
+  ] as const) {
+    const before = (await read(service, token, id)).version;
+    await ask(at, 'POST', `/recordings/${id}/versions/${restored}/restore`);
+    await eventually('its documents are written', async () => {
+      const now = await read(service, token, id);
+      return now.version > before && now.state === 'idle.saved';
+    });
+    assert.equal(await listed(), expected, `version ${restored}`);
+  }
 });

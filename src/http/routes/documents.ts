@@ -84,7 +84,9 @@ async function sharedPage(
   const fits = ({ core, said }: KeptLine) =>
     (kind === undefined || core.kind === kind) &&
     (name === undefined ||
-      (said?.speakers ?? []).some((one) => foldName(one.name ?? one.label) === name));
+      (said?.speakers ?? []).some(
+        (one) => !one.silent && foldName(one.name ?? one.label) === name,
+      ));
   // Tags are their owner's: with one, nothing of others is in it.
   const theirs = tag === undefined ? [await entriesWithMe(services, caller, { folder, fits })] : [];
   const own = query.shared === 'all' ? [await entriesFor(services, owner, query)] : [];
