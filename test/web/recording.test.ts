@@ -7,13 +7,23 @@ import { waveformStyle } from '../../src/http/middleware/security.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { checkLook, dataWithAda, openPage, phone, startChromium, untilHolds } from './browser.ts';
+import {
+  checkLook,
+  dataWithAda,
+  openPage,
+  phone,
+  recordingBar,
+  startChromium,
+  untilHolds,
+} from './browser.ts';
 import { choirBoard, longMeeting, readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** Answers that the pages expect and handle; Chromium says them on its console. */
 const expected = /status of (?:404|409|412)/;
 /** Sound plays without a press, as it does for who presses. */
 const args = ['--autoplay-policy=no-user-gesture-required'];
+const hasFocus = (label: string) =>
+  `document.activeElement.getAttribute('aria-label') === '${label}'`;
 
 test('a meeting: voices get names by the keyboard alone; its note is heard, corrected, compared and deleted', async (t) => {
   const { dataDir, session } = await dataWithAda(t);
@@ -74,12 +84,33 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     );
     // The other tab was slower.
     await other.getByText('This meeting is no longer waiting for names.').waitFor();
-    await page.goto(`${service.url}/speakers`);
+    await page.context().close();
+  });
+
+  await t.test('a known voice is renamed and deleted; the focus stays where one is', async () => {
+    const page = await opened('/speakers');
     // An address that differs in its end alone is followed in the page that is open.
     await page.goto(`${service.url}/speakers#known`);
     await page.getByRole('heading', { name: 'Cleo Sample' }).waitFor();
     await page.getByText('Based on these meetings').first().click();
     await checkLook(page, 'speakers-known');
+    const rename = (name: string) => page.getByRole('button', { name: `Rename ${name}` });
+    await rename('Cleo Sample').click();
+    // Each letter is the field's: R of the page would record.
+    await page.keyboard.type('Peter');
+    const renamed = page.getByLabel('New name for Cleo Sample');
+    assert.equal(await renamed.inputValue(), 'Peter');
+    assert.equal(await recordingBar(page).count(), 0);
+    await page.keyboard.press('Escape');
+    await untilHolds(page, hasFocus('Rename Cleo Sample'));
+    await rename('Cleo Sample').click();
+    await page.keyboard.type('Cleo Example');
+    await page.keyboard.press('Enter');
+    await untilHolds(page, hasFocus('Rename Cleo Example'));
+    await rename('Cleo Example').click();
+    await page.keyboard.type('Cleo Sample');
+    await page.keyboard.press('Enter');
+    await untilHolds(page, hasFocus('Rename Cleo Sample'));
     await page.getByRole('button', { name: 'Delete the voice of Cleo Sample' }).click();
     await page.getByRole('button', { name: 'Delete permanently', exact: true }).click();
     await page.getByRole('heading', { name: 'Cleo Sample' }).waitFor({ state: 'detached' });

@@ -121,6 +121,7 @@ test('periods are set for oneself and a folder, seen ahead, undone by protection
   await page.getByText('Period saved').first().waitFor();
   await page.getByText('Every change of a period waits 24 hours.').waitFor();
   const notes = page.getByLabel('Delete notes');
+  await notes.focus();
   await notes.selectOption('after … days');
   await untilHolds(page, "document.activeElement.type === 'number'");
   await page.keyboard.type('45');
