@@ -16,7 +16,8 @@ export default {
   interrupted: 'Unterbrochen seit {time}',
   interruptedDo: 'Eine andere App verwendet das Mikrofon, oder das System hat es angehalten.',
   gone: 'Mikrofon getrennt',
-  goneDo: 'Die Aufnahme läuft automatisch weiter, sobald das Mikrofon wieder da ist.',
+  goneDo:
+    'Davon wird nichts aufgenommen. Die Aufnahme läuft automatisch weiter, sobald das Mikrofon wieder angeschlossen oder erlaubt ist.',
   network: 'Aufnahme läuft · {time} noch in diesem Browser',
   networkDo: 'Der Server antwortet nicht. Das Audio wird gesendet, sobald er wieder antwortet.',
   loginDo: 'Das Audio wird nach der Anmeldung gesendet.',

@@ -16,7 +16,8 @@ const english = {
   interrupted: params('Interrupted since {time}'),
   interruptedDo: 'Another app is using the microphone, or the system has stopped it.',
   gone: 'Microphone disconnected',
-  goneDo: 'Recording continues automatically once the microphone is back.',
+  goneDo:
+    'Nothing is being recorded from it. Recording continues automatically once the microphone is connected or allowed again.',
   network: params('Recording · {time} still in this browser'),
   networkDo: 'The server isn’t responding. The audio is sent as soon as it responds again.',
   loginDo: 'The audio is sent after you log in.',

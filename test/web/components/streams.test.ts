@@ -22,6 +22,59 @@ function microphones(t: TestContext) {
   return { made, change: () => devices.dispatchEvent(new Event('devicechange')) };
 }
 
+/** What the browser says of the permission; without one it does not know the name. */
+function permission(t: TestContext, status: EventTarget | null) {
+  const query = async () => {
+    if (status === null) throw new TypeError('no such name');
+    return status;
+  };
+  Object.defineProperty(navigator, 'permissions', { value: { query }, configurable: true });
+  t.after(() => Reflect.deleteProperty(navigator, 'permissions'));
+}
+
+/** A microphone that is connected, and has gone. */
+async function lostMicrophone(t: TestContext) {
+  const first = microphone();
+  const createMediaStreamSource = () => ({ connect() {}, disconnect() {} });
+  const connected = connectStreams(
+    { microphone: first as unknown as MediaStream },
+    {
+      context: { createMediaStreamSource } as unknown as AudioContext,
+      inputs: { microphone: {}, tab: {} } as Inputs,
+    },
+    { lost() {}, sound() {} },
+  );
+  t.after(() => connected.stop());
+  await settled();
+  first.track.dispatchEvent(new Event('ended'));
+  return connected;
+}
+
+test('a microphone that was not allowed for a while is taken again when it is, and no more when all is over', async (t) => {
+  const { made } = microphones(t);
+  const status = new EventTarget();
+  permission(t, status);
+  const connected = await lostMicrophone(t);
+  assert.equal(made.length, 0);
+  status.dispatchEvent(new Event('change'));
+  await settled();
+  assert.equal(made.length, 1);
+  made[0]!.track.dispatchEvent(new Event('ended'));
+  connected.stop();
+  status.dispatchEvent(new Event('change'));
+  await settled();
+  assert.equal(made.length, 1);
+});
+
+test('where the browser says nothing of the permission, a microphone is taken again when the page is looked at', async (t) => {
+  const { made } = microphones(t);
+  permission(t, null);
+  await lostMicrophone(t);
+  document.dispatchEvent(new window.Event('visibilitychange'));
+  await settled();
+  assert.equal(made.length, 1);
+});
+
 test('a microphone that cannot be connected in the place of the one that is gone is closed, and the next one is taken', async (t) => {
   const { made, change } = microphones(t);
   const first = microphone();

@@ -125,7 +125,10 @@ function sourceOf(stream: MediaStream, context: AudioContext): MediaStreamAudioS
   }
 }
 
-/** Takes what is plugged in, one after the other. @param take what fails is tried again at the next change */
+/**
+ * Takes what is plugged in or allowed again, one after the other. @param take what fails is tried again at the next
+ * change, or look at the page
+ */
 function onNewDevice(take: () => Promise<void>): () => void {
   let isTaking = false;
   const changed = () => {
@@ -135,8 +138,19 @@ function onNewDevice(take: () => Promise<void>): () => void {
       .catch(() => undefined)
       .finally(() => (isTaking = false));
   };
-  navigator.mediaDevices.addEventListener('devicechange', changed);
-  return () => navigator.mediaDevices.removeEventListener('devicechange', changed);
+  const life = new AbortController();
+  const { signal } = life;
+  navigator.mediaDevices.addEventListener('devicechange', changed, { signal });
+  document.addEventListener('visibilitychange', changed, { signal });
+  void onPermission(changed, signal);
+  return () => life.abort();
+}
+
+/** Browsers that do not know that name say nothing. */
+async function onPermission(changed: () => void, signal: AbortSignal): Promise<void> {
+  const name = { name: 'microphone' } as const;
+  const permission = await navigator.permissions?.query(name).catch(() => undefined);
+  permission?.addEventListener('change', changed, { signal });
 }
 
 /** The system keeps a microphone back for a call, or for another program. */
