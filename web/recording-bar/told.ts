@@ -7,6 +7,7 @@ import {
   isListening,
 } from '../client/microphone/browser-recording.ts';
 import { type Said, type Surface, saidOf } from '../client/microphone/recording-surface.ts';
+import { exactly } from '../components/durations.ts';
 import { sentences, span } from './sentences.ts';
 import { surface } from './surface.ts';
 import { words } from './words.ts';
@@ -32,7 +33,6 @@ export function tellOfRecordings(): void {
 
 const keys = {
   started: 'saidStarted',
-  stopped: 'saidStopped',
   paused: 'saidPaused',
   resumed: 'saidResumed',
   sent: 'saidSent',
@@ -46,6 +46,11 @@ const keys = {
 function textOf(said: Said, now: Surface | null): string {
   const say = words.get();
   if (said.key === 'asShown') return now === null ? '' : sentences.get()(now, true).join('. ');
+  if (said.key === 'stopped' || said.key === 'stoppedUnsent') {
+    const time = exactly(now?.waiting ?? 0);
+    const stopped = said.key === 'stopped' ? say.saidStopped : say.saidStoppedUnsent({ time });
+    return said.danger ? `${say.noStorage} ${stopped}` : stopped;
+  }
   if (said.key !== 'continues') return say[keys[said.key]];
   if (said.missed === null) return say.saidContinues;
   return say.saidMissed(span.get()(said.missed));

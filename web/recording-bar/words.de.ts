@@ -137,6 +137,8 @@ export default {
   combined: 'Mikrofon und Lautsprecher',
   saidStarted: 'Aufnahme gestartet.',
   saidStopped: 'Aufnahme beendet. Die Notiz wird erstellt.',
+  saidStoppedUnsent:
+    'Aufnahme beendet. Davon sind noch {time} in diesem Browser und werden gesendet.',
   saidPaused: 'Aufnahme pausiert. Das Mikrofon ist aus.',
   saidResumed: 'Aufnahme fortgesetzt.',
   saidSent: 'Alles bisher Aufgenommene ist an den Server gesendet.',

@@ -136,6 +136,9 @@ const english = {
   combined: 'Microphone and speakers',
   saidStarted: 'Recording started.',
   saidStopped: 'Recording stopped. Your note is being created.',
+  saidStoppedUnsent: params(
+    'Recording stopped. {time} of it is still in this browser and will be sent.',
+  ),
   saidPaused: 'Recording paused. The microphone is off.',
   saidResumed: 'Recording resumed.',
   saidSent: 'Everything recorded so far has been sent to the server.',

@@ -230,7 +230,7 @@ test('each change is said once, and what is in danger at once', () => {
   assert.deepEqual(saidOf(behind(9), behind(11)), { key: 'behind', danger: true });
   assert.equal(said(behind(11), behind(12)), null);
   assert.equal(said(behind(12), shown()), 'sent');
-  assert.equal(said(shown(), shown({ state: 'ending' })), 'stopped');
+  assert.equal(said(shown(), shown({ state: 'ending', onDisk: 19.5 })), 'stopped');
   assert.equal(said(shown({ state: 'ending' }), null), null);
   assert.equal(said(shown({ state: 'paused' }), shown()), 'resumed');
   const reopened = shown({ sound: { state: 'opening', since: began, blockAt: began } });

@@ -207,7 +207,9 @@ function stateHere(
 }
 
 export type Said =
-  | { key: 'started' | 'stopped' | 'paused' | 'resumed' | 'sent' | 'isSilent'; danger: false }
+  /** `stoppedUnsent`: some of it is only here. In danger: no person stopped it. */
+  | { key: 'stopped' | 'stoppedUnsent'; danger: boolean }
+  | { key: 'started' | 'paused' | 'resumed' | 'sent' | 'isSilent'; danger: false }
   | { key: 'continues'; danger: false; missed: { from: number; to: number } | null }
   | { key: 'interrupted' | 'gone' | 'behind' | 'memory'; danger: true }
   /** Said as the bar says it. */
@@ -267,7 +269,10 @@ function saidOfState(before: Surface | null, after: Surface): Said | null {
     case 'memory':
       return { key: after.state, danger: true };
     case 'ending':
-      return { key: 'stopped', danger: false };
+      return {
+        key: after.waiting >= 1 ? 'stoppedUnsent' : 'stopped',
+        danger: after.trouble?.code === 'no-storage',
+      };
     case 'paused':
       return { key: 'paused', danger: false };
     case 'recording':
