@@ -125,7 +125,7 @@ test('editing goes by block: nothing lands elsewhere, nothing typed is lost, not
     // So high that the panel has every passage.
     let page = await opened(read!, { viewport: { width: 1280, height: 2000 } });
     const context = page.context();
-    const kept = (block: string) => turn(page, block).getByText(/^Unsaved edit from/);
+    const kept = (block: string) => turn(page, block).getByText(/^Unsaved edit/);
     await edit(page, 't-0003', 'By another pen.');
     await edit(page, 't-0004', 'By Esc.');
     await kept('t-0003').waitFor();

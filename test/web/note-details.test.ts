@@ -129,7 +129,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     await failed;
     await page.unrouteAll({ behavior: 'wait' });
     await page.goBack();
-    await head.getByText(/^Unsaved edit from/u).waitFor();
+    await head.getByText(/^Unsaved edit/u).waitFor();
     await checkLook(page, 'note-title-unsaved');
     await head.getByRole('button', { name: 'Continue' }).click();
     assert.equal(await field.inputValue(), 'Typed while the server was away');
@@ -151,7 +151,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
     await field.fill(readingRoom.title);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: readingRoom.title, exact: true }).waitFor();
-    assert.equal(await head.getByText(/^Unsaved edit from/u).count(), 0);
+    assert.equal(await head.getByText(/^Unsaved edit/u).count(), 0);
   });
 
   await t.test(

@@ -99,7 +99,7 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
     await editor(page).fill('Not saved yet.');
     await page.keyboard.press('Escape');
     await row(page, decision.id)
-      .getByText(/^Unsaved edit from/u)
+      .getByText(/^Unsaved edit/u)
       .waitFor();
     await body(page, task.id).click();
     await editor(page).fill('Typed when the tab was closed.');
@@ -110,7 +110,7 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
     await page.goto(url);
     for (const line of [decision.id, task.id])
       await row(page, line)
-        .getByText(/^Unsaved edit from/u)
+        .getByText(/^Unsaved edit/u)
         .waitFor();
     await elsewhere([{ line: decision.id, text: 'Somebody else was here.' }]);
     await body(page, decision.id).getByText('Somebody else was here.').waitFor();

@@ -50,7 +50,7 @@ export default {
   },
   waitsForNames: 'Eine Besprechung wartet auf Namen',
   seenFrom:
-    'Stand von {time}. Die Verbindung wird automatisch wiederhergestellt; nächster Versuch in {seconds}\u00A0s.',
+    'Stand: {time}. Die Verbindung wird automatisch wiederhergestellt; nächster Versuch in {seconds}\u00A0s.',
   connection: 'Verbindung',
   tryNow: 'Jetzt versuchen',
   back: 'Die Verbindung zum Server ist wieder da.',

@@ -49,7 +49,7 @@ const english = {
   }),
   waitsForNames: 'A meeting is waiting for names',
   seenFrom: params(
-    'What you see is from {time}. Mitschrift reconnects automatically; next try in {seconds}\u00A0s.',
+    'Last updated: {time}. Mitschrift reconnects automatically; next try in {seconds}\u00A0s.',
   ),
   connection: 'Connection',
   tryNow: 'Try now',

@@ -2,7 +2,7 @@
 import { computed } from 'nanostores';
 import type { Surface } from '../client/microphone/recording-surface.ts';
 import { briefly, exactly } from '../components/durations.ts';
-import { format } from '../words/i18n.ts';
+import { format, momentOf } from '../words/i18n.ts';
 import { troubles } from './troubles.ts';
 import { words } from './words.ts';
 
@@ -18,11 +18,11 @@ export const span = computed(
 
 /** What a recording is called as long as it has no title: the same in every list and on its page. */
 export const titleOf = computed(
-  [words, format],
-  (say, { time }) =>
+  [words, momentOf],
+  (say, moment) =>
     ({ title, startedAt }: Pick<Surface, 'title' | 'startedAt'>): string => {
       if (title !== null && title !== '') return title;
-      return say.untitledAt({ time: time(startedAt ?? Date.now(), { timeStyle: 'short' }) });
+      return say.untitledAt({ time: moment(startedAt ?? Date.now()) });
     },
 );
 

@@ -35,6 +35,27 @@ export const format = formatter(
   computed(locale, (code) => navigator.languages.find((tag) => tag.startsWith(`${code}-`)) ?? code),
 );
 
+const isThisYear = (at: Date): boolean => at.getFullYear() === new Date().getFullYear();
+
+/** A day; with its year where that is not this one. */
+export const dayOf = computed(
+  format,
+  ({ time }) =>
+    (at: Date, month: 'short' | 'long' = 'short'): string =>
+      time(at, { day: 'numeric', month, ...(!isThisYear(at) && { year: 'numeric' }) }),
+);
+
+/** A time of today; before it the day of any other. @param at a date, or milliseconds since 1970 */
+export const momentOf = computed(
+  [format, dayOf],
+  ({ time }, day) =>
+    (at: Date | number): string => {
+      const date = new Date(at);
+      const clock = time(date, { timeStyle: 'short' });
+      return date.toDateString() === new Date().toDateString() ? clock : `${day(date)}, ${clock}`;
+    },
+);
+
 type Module = { default: TranslationsJSON };
 const others = import.meta.glob<Module>(
   '../{app,components,order,questions,recording-bar,retention,sharing,spelling,two-step,pages/*}/words.*.ts',

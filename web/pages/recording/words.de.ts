@@ -164,7 +164,7 @@ export default {
   turnSplit: 'Beitrag bei {time} geteilt.',
   turnsMerged: 'Beitrag bei {time} mit nächstem verbunden.',
   replaced: { one: '{count} Beitrag korrigiert.', many: '{count} Beiträge korrigiert.' },
-  unsavedFrom: 'Nicht gespeicherte Bearbeitung von {time}',
+  unsavedFrom: 'Nicht gespeicherte Bearbeitung ({time})',
   continueEdit: 'Fortfahren',
   discardChanges: 'Änderungen verwerfen',
   isNotKnown: 'Es ist nicht bekannt, ob dies gespeichert wurde.',

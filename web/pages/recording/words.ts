@@ -163,7 +163,7 @@ const english = {
   turnSplit: params('Passage at {time} split.'),
   turnsMerged: params('Passage at {time} merged with next.'),
   replaced: count({ one: '{count} passage corrected.', many: '{count} passages corrected.' }),
-  unsavedFrom: params('Unsaved edit from {time}'),
+  unsavedFrom: params('Unsaved edit ({time})'),
   continueEdit: 'Continue',
   discardChanges: 'Discard changes',
   isNotKnown: 'Mitschrift can’t tell whether this was saved.',
