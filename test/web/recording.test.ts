@@ -101,6 +101,13 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     const renamed = page.getByLabel('New name for Cleo Sample');
     assert.equal(await renamed.inputValue(), 'Peter');
     assert.equal(await recordingBar(page).count(), 0);
+    // The way past the navigation keeps the address, and what is typed.
+    await page.locator('.skip').focus();
+    await page.keyboard.press('Enter');
+    assert.equal(page.url(), `${service.url}/speakers#known`);
+    await untilHolds(page, "document.activeElement.id === 'main'");
+    assert.equal(await renamed.inputValue(), 'Peter');
+    await renamed.focus();
     await page.keyboard.press('Escape');
     await untilHolds(page, hasFocus('Rename Cleo Sample'));
     await rename('Cleo Sample').click();
