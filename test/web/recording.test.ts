@@ -87,6 +87,16 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.context().close();
   });
 
+  await t.test('which of two is chosen is seen in the colours of the system, too', async () => {
+    const page = await opened('/speakers', { forcedColors: 'active' });
+    await page.locator('.seg').waitFor();
+    const borders = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.seg button')].map((one) => getComputedStyle(one).border)`,
+    );
+    assert.notEqual(borders[0], borders[1]);
+    await page.context().close();
+  });
+
   await t.test('a known voice is renamed and deleted; the focus stays where one is', async () => {
     const page = await opened('/speakers');
     // An address that differs in its end alone is followed in the page that is open.
