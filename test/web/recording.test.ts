@@ -229,6 +229,8 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.keyboard.press('Control+f');
     await page.getByLabel('Find in transcript').fill('LIFT');
     await page.getByText('1 of 2').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('2 of 2').waitFor({ timeout: 20_000 });
     await page.getByLabel('Replace with').fill('elevator');
     await page.getByRole('button', { name: 'Replace all 2' }).click();
     await turn(page, 4).getByText('And the elevator? Without the elevator').waitFor();
