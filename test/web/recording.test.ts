@@ -234,7 +234,8 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.getByLabel('Replace with').fill('elevator');
     await page.getByRole('button', { name: 'Replace all 2' }).click();
     await turn(page, 4).getByText('And the elevator? Without the elevator').waitFor();
-    await page.keyboard.press('Escape');
+    await page.getByLabel('Find in transcript').press('Escape');
+    await untilHolds(page, hasFocus('Find and replace'));
   });
 
   await t.test('compares versions and goes back to one', async () => {

@@ -90,6 +90,31 @@ test('the summary is edited where it stands: by keyboard, by touch, with drafts 
     await undo('Line added.');
     await undo('Line moved.');
     assert.deepEqual(await lines(), before);
+    await page.keyboard.press('Escape');
+
+    // Space is a button's, too; and what goes does not take the focus along.
+    await body(page, decision.id).focus();
+    await page.keyboard.press(' ');
+    await untilHolds(page, "document.activeElement.tagName === 'TEXTAREA'");
+    await page.keyboard.press('Escape');
+    const shown = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('[data-line]')].map(({ dataset }) => dataset.line)",
+    );
+    const next = shown[shown.indexOf(decision.id) + 1];
+    await row(page, decision.id)
+      .getByRole('button', { name: 'Actions for this line' })
+      .press('Enter');
+    await page.getByRole('button', { name: 'Remove', exact: true }).press('Enter');
+    await page.getByText('Line removed.').first().waitFor();
+    await body(page, decision.id).waitFor({ state: 'detached' });
+    await untilHolds(
+      page,
+      `document.activeElement.closest('[data-line]').dataset.line === '${next}'`,
+    );
+    await page.getByRole('button', { name: 'Undo' }).last().press('Enter');
+    await body(page, decision.id).waitFor();
+    await untilHolds(page, "document.activeElement.tagName === 'H1'");
+    assert.deepEqual(await lines(), before);
     await page.context().close();
   });
 

@@ -1,6 +1,12 @@
 /** How long a page may take until it has its heading, in milliseconds. */
 const patience = 10_000;
 
+/** Gives the focus to a heading, which takes none by itself; the page stays where it is. */
+export function giveFocus(heading: HTMLElement): void {
+  if (!heading.hasAttribute('tabindex')) heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
 /**
  * Gives the focus to the heading of the page that is shown next, which is loaded late: unless a person, or the page
  * itself, has put it elsewhere by then. @returns how to stop waiting
@@ -14,8 +20,7 @@ export function focusHeading(main: HTMLElement): () => void {
     if (heading === null && !isTaken) return;
     stop();
     if (isTaken || heading === null) return;
-    if (!heading.hasAttribute('tabindex')) heading.tabIndex = -1;
-    heading.focus({ preventScroll: true });
+    giveFocus(heading);
   };
   const watching = new MutationObserver(look);
   const timer = setTimeout(() => stop(), patience);

@@ -1,5 +1,6 @@
 /** Short messages after an action, some with a way back. For no errors but of what has no other place: a way back, whose page may be gone, copying, keys of the recording. */
 import { atom } from 'nanostores';
+import { giveFocus } from './focus-heading.ts';
 
 export type Toast = {
   id: number;
@@ -21,12 +22,21 @@ let last = 0;
 
 /** Shows a message. @param undo adds a button that takes the action back. Returns a function that removes it. */
 export function toast(text: string, undo?: () => void): () => void {
-  return show(text, (remove) => (undo ? { undo: () => (remove(), undo()) } : {}));
+  return show(text, (remove) => (undo ? { undo: () => press(remove, undo) } : {}));
 }
 
 /** Asks something that need not be answered. @param name of the button */
 export function offer(text: string, name: string, act: () => void): void {
-  show(text, (remove) => ({ offered: { name, act: () => (remove(), act()) } }));
+  show(text, (remove) => ({ offered: { name, act: () => press(remove, act) } }));
+}
+
+/** The button goes with its message: unless the act gives the focus elsewhere, the heading of the page has it. */
+function press(remove: () => void, act: () => void): void {
+  remove();
+  act();
+  const heading = document.querySelector<HTMLElement>('main h1');
+  if (document.querySelector('.toasts')?.contains(document.activeElement) && heading !== null)
+    giveFocus(heading);
 }
 
 function show(

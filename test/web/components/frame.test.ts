@@ -49,6 +49,20 @@ test('a toast takes its action back once, and goes', (t) => {
   assert.deepEqual(toasts.get(), []);
 });
 
+test('who takes an action back by the keyboard is at the heading of the page, not nowhere', (t) => {
+  const main = document.createElement('main');
+  main.innerHTML = '<h1>Notes</h1>';
+  document.body.append(main);
+  t.after(() => main.remove());
+  const shown = show(t, Toasts, {});
+  toast('Saved', () => {});
+  flushSync();
+  shown.querySelector('button')!.focus();
+  shown.querySelector('button')!.click();
+  flushSync();
+  assert.equal(document.activeElement?.tagName, 'H1');
+});
+
 test('a toast stays as long as its button has the focus', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const shown = show(t, Toasts, {});
