@@ -6,10 +6,20 @@ export const polite = atom('');
 /** Said at once: a recording is in danger. */
 export const assertive = atom('');
 
-export function announce(text: string, danger = false): void {
+/** What language it is said in, where that is not the page's. */
+export const spokenIn = atom<string | null>(null);
+
+/** @param lang of what people said */
+export function announce(
+  text: string,
+  { danger = false, lang = null }: { danger?: boolean; lang?: string | null } = {},
+): void {
   const region = danger ? assertive : polite;
   // The same text again is said again only when it was away; and what was in danger may be over.
   polite.set('');
   assertive.set('');
-  queueMicrotask(() => region.set(text));
+  queueMicrotask(() => {
+    spokenIn.set(lang);
+    region.set(text);
+  });
 }

@@ -18,7 +18,7 @@ export function tellOfRecordings(): void {
   surface.subscribe((now) => {
     const said = before === undefined ? null : saidOf(before, now, discarded.get());
     before = now;
-    if (said !== null) announce(textOf(said, now), said.danger);
+    if (said !== null) announce(textOf(said, now), { danger: said.danger });
   });
   onFrame((frame) => {
     if (frame.type === 'transition' && frame.event === 'recording.discarded')
