@@ -118,7 +118,7 @@ test('a link is made with a password, opens the note for a stranger, and closes 
   await checkLook(guest, 'link-password-phone');
   await guest.getByLabel('Password').fill('wrong-password');
   await guest.getByRole('button', { name: 'Open note' }).tap();
-  await guest.getByText('Wrong password.').waitFor();
+  await guest.getByRole('alert').getByText('Wrong password.').waitFor();
   await guest.getByLabel('Password').fill(password);
   await guest.keyboard.press('Enter');
   await guest.getByRole('heading', { name: 'The reading room' }).waitFor();

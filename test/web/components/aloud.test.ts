@@ -5,6 +5,7 @@ import { createRawSnippet, flushSync } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import Frame from '../../../web/app/Frame.svelte';
 import { announce, polite } from '../../../web/app/announce.ts';
+import TextField from '../../../web/components/TextField.svelte';
 import Captions from '../../../web/pages/link/Captions.svelte';
 import LiveHead from '../../../web/pages/recording/live/LiveHead.svelte';
 import { settled } from './sockets.ts';
@@ -57,4 +58,9 @@ test('what is read aloud begins with the first passage that comes', async (t) =>
     isAway: false,
   } as never);
   assert.equal(captions.querySelector('[role=log] [lang=de]')?.textContent, 'Guten Tag.');
+});
+
+test('what is wrong with a field is said when it is found', (t) => {
+  const field = show(t, TextField, { label: 'Password', fault: 'Wrong password.' } as never);
+  assert.match(field.querySelector('[role=alert]')?.textContent ?? '', /Wrong password\./);
 });
