@@ -52,7 +52,7 @@ export const failuresOfRecordingInGerman = {
     },
   },
   'long-silence': 'Seit {since} hat niemand gesprochen. Soll die Aufnahme weiterlaufen?',
-  'audio-gaps': 'In der Aufnahme fehlen {missing} Audio.',
+  'audio-gaps': 'In der Aufnahme fehlt Audio: {missing}.',
   'combined-incomplete':
     'Mikrofon und Lautsprecher werden nicht beide aufgenommen. Prüfen Sie, ob beide angeschlossen sind.',
   'browser-disconnected':

@@ -72,7 +72,7 @@ export const failuresOfRecording = {
     { since: 'minutes' },
     'Nobody has spoken for {since}. Should the recording continue?',
   ),
-  'audio-gaps': says({ missing: 'seconds' }, '{missing} of audio are missing from the recording.'),
+  'audio-gaps': says({ missing: 'seconds' }, 'Audio is missing from the recording: {missing}.'),
   'combined-incomplete': says(
     'Microphone and speakers are not both being recorded. Check that both are connected.',
   ),

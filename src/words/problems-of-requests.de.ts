@@ -145,7 +145,7 @@ export const problemsOfRequestsInGerman = {
   overridden: {
     title: 'Durch Umgebungsvariable festgelegt',
     detail:
-      '{keys} wird durch Umgebungsvariablen des Servers festgelegt und kann hier nicht geändert werden. Es wurde nichts gespeichert. Ändern Sie die Variablen und starten Sie den Server neu.',
+      'Umgebungsvariablen des Servers legen {keys} fest; das kann hier nicht geändert werden. Es wurde nichts gespeichert. Ändern Sie die Variablen und starten Sie den Server neu.',
   },
   'device-unavailable': {
     title: 'Gerät nicht verfügbar',

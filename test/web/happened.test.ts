@@ -62,7 +62,7 @@ test('what happened is shown, narrowed and saved, by keys; on a phone in German'
       viewport: { width, height: 640 },
       locale: 'de-DE',
     });
-    await narrow.getByText('Gruppe erstellt: Gruppe Group 59').waitFor();
+    await narrow.getByText('Gruppe angelegt: Gruppe Group 59').waitFor();
     await narrow.emulateMedia({ colorScheme: 'dark' });
     await screenshot(narrow, `settings-happened-phone-${width}-dark`);
     const wide = await narrow.evaluate<number>(

@@ -93,9 +93,9 @@ test('the search says what is found by meaning alone, without marks, and how man
   await t.test('on a phone in German at 320 pixels', async () => {
     const narrow = { ...phone, viewport: { width: 320, height: 640 }, locale: 'de-DE' };
     const theirs = await opened('/search?q=holiday', { ...narrow, theme: 'dark' });
-    await theirs.getByText('Dem Sinn nach gefunden, in anderen Worten').waitFor();
+    await theirs.getByText('Nach der Bedeutung gefunden, in anderen Worten').waitFor();
     await checkLook(theirs, 'meaning-320-de');
-    await theirs.getByRole('button', { name: 'Gefunden nach: Wörter und Sinn' }).tap();
+    await theirs.getByRole('button', { name: 'Gefunden nach: Wörter und Bedeutung' }).tap();
     await theirs.getByRole('button', { name: 'Nur Wörter' }).tap();
     await theirs.waitForURL(/mode=words$/u);
     await theirs.context().close();

@@ -12,7 +12,7 @@ export default {
   whatDidIMiss: 'Was habe ich verpasst?',
   whatYouMissed: 'Was Sie verpasst haben',
   recent: 'Letzte 5 Minuten',
-  left: 'Seit {time}, als Sie weg waren',
+  left: 'Seit {time}, als Sie weggegangen sind',
   all: 'Von Anfang an',
   nothingSaid: 'Seitdem wurde nichts gesagt.',
   noneProved: 'Das Sprachmodell hat keine Antwort gegeben, die im Transkript zu finden ist.',

@@ -67,7 +67,7 @@ const english = {
   'folder.shared': 'Folder shared',
   'folder.unshared': 'Folder no longer shared',
   'link.created': 'Link created',
-  'link.revoked': 'Link removed',
+  'link.revoked': 'Link deleted',
   'recording.handed_over': 'Note handed over',
   'recording.erased': 'Note deleted',
   'recording.discarded': 'Running recording deleted',
