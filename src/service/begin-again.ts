@@ -38,6 +38,10 @@ export type Running = {
 /** Between two tries to open a log whose database is away, in milliseconds. */
 const pauses = { first: 250, max: 5_000 };
 
+const shorter =
+  'event log came back shorter; dropping what this node remembers and reopening the log';
+const leftStart = 'database went away while the service started; starting again when it is back';
+
 /**
  * Keeps a service running over its log. Where the database came back without facts that this process knew, whatever it
  * remembers may be wrong: all of it is dropped by ending everything but the port, and beginning again in this process,
@@ -67,29 +71,29 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
   const begin = (opened: Promise<OpenedLog>, lost: Sentence | null): void => {
     const mine = (run = parts.begin(opened, lost));
     let isOutdated = false;
-    const again = async (reason: Error): Promise<void> => {
+    const again = async (reason: unknown, what: string, isLost: Sentence | null): Promise<void> => {
       if (closing.signal.aborted) return;
-      log.error(
-        { err: reason },
-        'event log came back shorter; dropping what this node remembers and reopening the log',
-      );
+      log.error({ err: reason }, what);
       await endToBeginAgain(mine, parts);
-      if (!closing.signal.aborted)
-        begin(openAgain(parts, closing.signal), sentenceOf(reason) ?? null);
+      if (!closing.signal.aborted) begin(openAgain(parts, closing.signal), isLost);
     };
     const onOutdated = (reason: Error): void => {
       // Of a later release: only that one goes on from here.
       if (hasCode<EventStoreError>(reason, 'NEWER_LOG')) return fail(reason);
       isOutdated = true;
-      changing = changing.then(() => again(reason)).catch(fail);
+      changing = changing
+        .then(() => again(reason, shorter, sentenceOf(reason) ?? null))
+        .catch(fail);
     };
     opened.then(
       ({ outdated }) => outdated && onAbort(outdated, onOutdated),
       () => {},
     );
-    // A service whose log cannot be opened must not go on answering that it starts.
     mine.served.catch((error: unknown) => {
-      if (!isOutdated) fail(error);
+      if (isOutdated) return;
+      // A service whose log cannot be opened must not go on answering that it starts.
+      if (!hasCode<EventStoreError>(error, 'BUSY')) return fail(error);
+      changing = changing.then(() => again(error, leftStart, lost)).catch(fail);
     });
   };
   /** Of the run that gets there. */

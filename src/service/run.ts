@@ -32,7 +32,7 @@ export function begin(
   const sockets = eventLog.then(() => openLocalSockets(options, served, () => server.url));
   const link = served.then((parts) => linkOf(parts, server.url));
   const ready = served.then((parts) => goOn(parts, options.log));
-  for (const one of [link, ready]) one.catch(() => undefined);
+  for (const one of [sockets, link, ready]) one.catch(() => undefined);
   let ended: Promise<void> | undefined;
   return {
     served,

@@ -9,7 +9,7 @@ import { dataFailure } from '../../src/words/data-failures.ts';
 const quiet = { error: () => {}, warn: () => {} };
 
 /** Runs over logs that are outdated when it is said; `ends` is how each ends. */
-function service(ends: () => Promise<void>) {
+function service(ends: () => Promise<void>, starts: () => Promise<void> = async () => {}) {
   const logs: AbortController[] = [];
   const told: (Sentence | null)[] = [];
   const port: string[] = [];
@@ -20,7 +20,7 @@ function service(ends: () => Promise<void>) {
   };
   const begin = (opened: Promise<OpenedLog>, lost: Sentence | null): Run => {
     told.push(lost);
-    const served = opened.then(() => undefined);
+    const served = opened.then(starts);
     return {
       served,
       ready: served,
@@ -53,6 +53,22 @@ test('what is outdated ends but for the port, and is begun again, as often as it
   await one.close();
   await one.over;
   assert.deepEqual(one.port, ['pause', 'pause', 'close']);
+});
+
+test('a start during which the database goes away begins again, with nothing lost', async () => {
+  let starts = 0;
+  const away = new EventStoreError('BUSY', dataFailure('database-away', { database: 'here' }));
+  const one = service(
+    async () => {},
+    async () => {
+      starts += 1;
+      if (starts < 3) throw away;
+    },
+  );
+  await one.ready;
+  assert.deepEqual([starts, one.told, one.port], [3, [null, null, null], ['pause', 'pause']]);
+  await one.close();
+  await one.over;
 });
 
 test('what meets facts of a later release ends, with why, and is not begun again', async () => {

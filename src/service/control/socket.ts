@@ -59,6 +59,8 @@ export async function openControl(
   path: string,
   handlers: ControlHandlers | Promise<ControlHandlers>,
 ): Promise<Server> {
+  // That they will never be there is said to who asks.
+  void Promise.resolve(handlers).catch(() => {});
   await rm(path, { force: true });
   const { path: socket, close } = await reachable(path);
   const server = createServer((incoming, outgoing) => {

@@ -41,6 +41,15 @@ test('a socket lies in its folder, however long the path of that is', async (t) 
   }
 });
 
+test('who asks a service that could not start is told why, and nobody need ask', async (t) => {
+  const path = join(await tempDir(t), 'control.sock');
+  const server = await openControl(path, Promise.reject(new Error('the database went away')));
+  t.after(() => server.close());
+  // A rejection that nobody heard of would end the process now.
+  await new Promise((resolve) => setImmediate(resolve));
+  await assert.rejects(askService(path, 'add', {}), /the database went away/u);
+});
+
 test('nothing is said where another user may listen', async (t) => {
   const folder = join(await tempDir(t), 'data');
   const { path, said } = await served(t, folder);
