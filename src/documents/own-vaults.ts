@@ -366,18 +366,15 @@ async function copy(
 /** Below the data directory. No copy of that has it: copies in vaults are not copied with it. */
 export const vaultProgressFile = join('vault-copies', 'position.json');
 
-/** Without a file, or with one that cannot be read, all vaults are filled as a whole. */
+/** Without a file that can be read, and behind the end of a log that came back shorter, all vaults are filled as a whole. */
 async function readProgress(parts: OwnVaultsParts): Promise<Progress> {
   const kept = await keptProgress(parts);
   const head = await parts.store.head();
-  // A log that came back shorter has other facts behind its end.
-  if (kept && kept.position <= head) {
-    const stuck = Object.entries(kept.stuck).map(
-      ([userId, ids]) => [userId, { ids: new Set(ids), from: 0 }] as const,
-    );
-    return { position: kept.position, behind: atOnce(kept.behind), stuck: new Map(stuck) };
-  }
-  return { position: head, behind: atOnce(parts.vaults.users()), stuck: new Map() };
+  if (!kept || kept.position > head)
+    return { position: head, behind: atOnce(parts.vaults.users()), stuck: new Map() };
+  const stuck: Progress['stuck'] = new Map();
+  for (const [id, ids] of Object.entries(kept.stuck)) stuck.set(id, { ids: new Set(ids), from: 0 });
+  return { position: kept.position, behind: atOnce(kept.behind), stuck };
 }
 
 const keptProgress = ({ dataDir }: Pick<OwnVaultsParts, 'dataDir'>) =>
@@ -389,8 +386,8 @@ async function save(
 ): Promise<void> {
   const stuck = Object.fromEntries([...notes].map(([userId, { ids }]) => [userId, [...ids]]));
   await privateDirectory(join(parts.dataDir, 'vault-copies'));
-  const kept = { position, behind: [...behind.keys()], stuck };
-  await writeDurably(join(parts.dataDir, vaultProgressFile), JSON.stringify(kept));
+  const kept = JSON.stringify({ position, behind: [...behind.keys()], stuck });
+  await writeDurably(join(parts.dataDir, vaultProgressFile), kept);
 }
 
 const atOnce = (userIds: readonly string[]) => new Map(userIds.map((id) => [id, 0]));
