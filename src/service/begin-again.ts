@@ -70,49 +70,59 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
   };
   const begin = (opened: Promise<OpenedLog>, lost: Sentence | null): void => {
     const mine = (run = parts.begin(opened, lost));
-    let isOutdated = false;
-    const again = async (reason: unknown, what: string, isLost: Sentence | null): Promise<void> => {
-      if (closing.signal.aborted) return;
-      log.error({ err: reason }, what);
-      await endToBeginAgain(mine, parts);
-      if (!closing.signal.aborted) begin(openAgain(parts, closing.signal), isLost);
+    let [isOutdated, isShared] = [false, false];
+    const again = (reason: unknown, what: string, isLost: Sentence | null): void => {
+      changing = changing
+        .then(async () => {
+          // It may be outdated while it is ended for another reason: it is begun again once.
+          if (closing.signal.aborted || run !== mine) return;
+          log.error({ err: reason }, what);
+          await endToBeginAgain(mine, parts);
+          if (!closing.signal.aborted) begin(openAgain(parts, closing.signal), isLost);
+        })
+        .catch(fail);
     };
     const onOutdated = (reason: Error): void => {
       // Of a later release: only that one goes on from here.
       if (hasCode<EventStoreError>(reason, 'NEWER_LOG')) return fail(reason);
       isOutdated = true;
-      changing = changing
-        .then(() => again(reason, shorter, sentenceOf(reason) ?? null))
-        .catch(fail);
+      again(reason, shorter, sentenceOf(reason) ?? null);
     };
     opened.then(
-      ({ outdated }) => outdated && onAbort(outdated, onOutdated),
+      ({ outdated }) => {
+        isShared = Boolean(outdated);
+        if (outdated) onAbort(outdated, onOutdated);
+      },
       () => {},
     );
     mine.served.catch((error: unknown) => {
       if (isOutdated) return;
-      // A service whose log cannot be opened must not go on answering that it starts.
-      if (!hasCode<EventStoreError>(error, 'BUSY')) return fail(error);
-      changing = changing.then(() => again(error, leftStart, lost)).catch(fail);
+      // Of a log of its own nothing comes back; a service that cannot open it must not go on answering that it starts.
+      if (isShared && hasCode<EventStoreError>(error, 'BUSY')) again(error, leftStart, lost);
+      else fail(error);
     });
   };
-  /** Of the run that gets there. */
-  const reached = async <T>(what: (run: Run) => Promise<T>): Promise<T> => {
-    for (;;) {
-      const mine = run;
-      try {
-        return await what(mine);
-      } catch (error) {
-        await changing;
-        if (run === mine) throw error;
-      }
-    }
-  };
-
   begin(first, null);
-  const [ready, link] = [reached((one) => one.ready), reached((one) => one.link)];
+  const now = () => ({ run, changing });
+  const [ready, link] = [reached(now, (one) => one.ready), reached(now, (one) => one.link)];
   for (const one of [ready, link, end.promise]) one.catch(() => undefined);
   return { ready, link, over: end.promise, close };
+}
+
+/** What comes of the run that gets there. */
+async function reached<T>(
+  now: () => { run: Run; changing: Promise<void> },
+  what: (run: Run) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const { run } = now();
+    try {
+      return await what(run);
+    } catch (error) {
+      await now().changing;
+      if (now().run === run) throw error;
+    }
+  }
 }
 
 function outcome() {
@@ -138,7 +148,8 @@ const openAgain = ({ open, log }: Parts, signal: AbortSignal): Promise<OpenedLog
   retry(open, {
     pauses,
     signal,
-    isTransient: (error) => awayCodes.has(codeOf(error) ?? ''),
+    isTransient: (error) =>
+      hasCode<EventStoreError>(error, 'BUSY') || awayCodes.has(codeOf(error) ?? ''),
     onRetry: (err) => log.warn({ err }, 'event log cannot be opened yet; trying again'),
   });
 

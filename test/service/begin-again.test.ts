@@ -9,11 +9,16 @@ import { dataFailure } from '../../src/words/data-failures.ts';
 const quiet = { error: () => {}, warn: () => {} };
 
 /** Runs over logs that are outdated when it is said; `ends` is how each ends. */
-function service(ends: () => Promise<void>, starts: () => Promise<void> = async () => {}) {
+function service(
+  ends: () => Promise<void>,
+  starts: () => Promise<void> = async () => {},
+  refused?: Error,
+) {
   const logs: AbortController[] = [];
   const told: (Sentence | null)[] = [];
   const port: string[] = [];
   const open = async (): Promise<OpenedLog> => {
+    if (refused) throw refused;
     const outdated = new AbortController();
     logs.push(outdated);
     return { outdated: outdated.signal } as OpenedLog;
@@ -69,6 +74,17 @@ test('a start during which the database goes away begins again, with nothing los
   assert.deepEqual([starts, one.told, one.port], [3, [null, null, null], ['pause', 'pause']]);
   await one.close();
   await one.over;
+});
+
+test('a log that cannot be opened at the first start ends the service, with why', async () => {
+  const away = new EventStoreError('BUSY', dataFailure('database-away', { database: 'here' }));
+  const one = service(
+    async () => {},
+    async () => {},
+    away,
+  );
+  await assert.rejects(one.over, { code: 'BUSY' });
+  assert.deepEqual(one.told, [null]);
 });
 
 test('what meets facts of a later release ends, with why, and is not begun again', async () => {
