@@ -82,6 +82,8 @@ type CatchUp = Deps & {
   changed: Set<string>;
   /** The model with which all that waits was looked at; null: it is to be. */
   lookedWith: string | null;
+  /** How often that was asked for. */
+  wanted: number;
 };
 
 export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
@@ -94,6 +96,7 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     failures: new LRUCache({ max: rememberedMax }),
     changed: new Set(),
     lookedWith: null,
+    wanted: 0,
   };
   let stopFollowing: (() => void) | null = null;
   let next = removeCopies;
@@ -109,15 +112,16 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
     begin() {
       if (stopFollowing !== null) return;
       stopFollowing = deps.projections.onApplied((facts) => {
-        for (const { type, stream } of facts)
-          if (leadsToMeasuring.has(type)) catchUp.changed.add(recordingOf(stream)!);
-        if (catchUp.changed.size > 0) void look();
+        const leading = facts.filter(({ type }) => leadsToMeasuring.has(type));
+        for (const { stream } of leading) catchUp.changed.add(recordingOf(stream)!);
+        if (leading.length > 0) void look();
       });
       void look();
       void look();
     },
     look() {
       catchUp.lookedWith = null;
+      catchUp.wanted += 1;
       void look();
     },
     async measureLast(recordingId, signal) {
@@ -156,21 +160,19 @@ async function removeCopies(work: CatchUp): Promise<void> {
 
 /** All that waits for a model, once; then what facts came of, and what failed. */
 async function lookAtWaiting(work: CatchUp): Promise<void> {
-  const model = await modelFor(work);
-  if (model === null) return;
-  const { changed, failures } = work;
+  const { changed, failures, lookedWith, wanted } = work;
   const failed = [...failures.entries()].filter(([, times]) => times < failuresMax);
   const some = new Set([...changed, ...failed.map(([recordingId]) => recordingId)]);
   changed.clear();
-  const isAll = work.lookedWith !== model;
-  for await (const { recordingId, owner } of isAll
-    ? voicesWaiting(work.storage, model)
-    : [...some].map((id) => ({ recordingId: id, owner: undefined })))
-    if (!(await lookAtOne(work, recordingId, { model, owner }))) {
-      work.lookedWith = null;
-      return;
-    }
-  work.lookedWith = model;
+  // What ends this look early leaves all to the next one.
+  work.lookedWith = null;
+  const model = await modelFor(work);
+  if (model === null) return;
+  for await (const { recordingId, owner } of lookedWith === model
+    ? [...some].map((id) => ({ recordingId: id, owner: undefined }))
+    : voicesWaiting(work.storage, model))
+    if (!(await lookAtOne(work, recordingId, { model, owner }))) return;
+  if (work.wanted === wanted) work.lookedWith = model;
 }
 
 /** @returns whether to go on */
@@ -180,14 +182,15 @@ async function lookAtOne(
   { model, owner }: { model: string; owner: string | undefined },
 ): Promise<boolean> {
   const { storage, closing, failures, inTurn } = work;
-  if (closing.signal.aborted || !work.isOn()) return false;
+  const goesOn = () => !closing.signal.aborted && work.isOn();
+  if (!goesOn()) return false;
   if ((failures.get(recordingId) ?? 0) >= failuresMax) return true;
   const audio = await audioOf(storage, recordingId, owner);
-  // One that is worked on comes here again with its documents.
-  if (audio === 'busy') return true;
-  if (audio === 'gone') failures.set(recordingId, failuresMax);
+  // Its end is no fact that leads here where it is cancelled: it is looked at with the next.
+  if (audio === 'busy') work.changed.add(recordingId);
+  else if (audio === 'gone') failures.set(recordingId, failuresMax);
   else await inTurn(() => attemptOne(work, recordingId, { model, signal: closing.signal }));
-  return true;
+  return goesOn();
 }
 
 /** Measures one recording. What goes wrong is logged and counted; being stopped is neither. */
@@ -253,8 +256,9 @@ async function audioOf(
   owner: string | undefined,
 ): Promise<'kept' | 'gone' | 'busy'> {
   const row = await recordingById(storage, recordingId);
-  // Handed over, erased, or at work: its rows are about to say so.
-  if (row?.status !== 'idle' || (owner !== undefined && row.owner !== owner)) return 'busy';
+  if (!row) return 'gone';
+  // Handed over, or at work: its rows are about to say so.
+  if (row.status !== 'idle' || (owner !== undefined && row.owner !== owner)) return 'busy';
   return row.audio === null ? 'gone' : 'kept';
 }
 
