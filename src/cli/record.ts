@@ -72,8 +72,10 @@ export async function record(options: RecordOptions): Promise<void> {
   await privateDirectory(root);
   // Of each computer that shares this home.
   const socket = join(root, `recorder-${hostname()}.sock`);
-  if ((await askService(socket, 'who')) !== null)
-    throw new Error('mitschrift record is already running on this computer.');
+  // The second is that of earlier releases.
+  for (const path of [socket, join(root, 'recorder.sock')])
+    if ((await askService(path, 'who')) !== null)
+      throw new Error('mitschrift record is already running on this computer.');
   const control = await openControl(socket, { who: async () => process.pid });
   const words = recordWords();
   try {
