@@ -7,7 +7,12 @@ import type { Interruption } from '../../projections/recording/interruptions.ts'
 import type { Sidenote } from '../../projections/recording/sidenotes.ts';
 import { oneLine } from './markdown.ts';
 import { labelsIn } from './labels.ts';
-import { type Reading, type Speaker, plainTitle } from '../../projections/recording/reading.ts';
+import {
+  type Reading,
+  type Speaker,
+  plainTitle,
+  thoseWhoSpeak,
+} from '../../projections/recording/reading.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import { baseName } from './file-names.ts';
@@ -112,7 +117,7 @@ export function speakersOf(
   input: Pick<DocumentsInput, 'speakers' | 'uiLanguage'>,
 ): { name: string; isGiven: boolean; seconds: number }[] {
   const found = new Map<string, { name: string; isGiven: boolean; seconds: number }>();
-  for (const speaker of input.speakers.filter(({ silent }) => !silent)) {
+  for (const speaker of thoseWhoSpeak(input.speakers)) {
     const name = speakerName(input, speaker.label);
     const before = found.get(name);
     found.set(name, {

@@ -66,7 +66,7 @@ export function leavingVaults({ log, ...records }: Deps): LeavingVaults {
         if (left.length > 0)
           log.warn(
             { user_id: user, count: left.length },
-            'changed copies of erased notes stay in a notes folder',
+            'changed copies of erased or deleted notes stay in a notes folder',
           );
       }
     },
@@ -93,7 +93,7 @@ export function leavingVaults({ log, ...records }: Deps): LeavingVaults {
   function tell(user: string, fault: unknown): void {
     log.warn(
       { user_id: user, code: codeOf(fault) },
-      'copies of erased notes could not be removed from a notes folder; trying again',
+      'copies of erased or deleted notes could not be removed from a notes folder; trying again',
     );
   }
 }

@@ -17,11 +17,10 @@ import { systemClock } from '../shared/retry.ts';
 import { readJsonFile } from '../shared/json.ts';
 import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
-import { ConfinementError } from './confinement.ts';
 import {
-  NoVault,
   type Removed,
   copyIntoVault,
+  isOfNote,
   removeFromVault,
   removeLeavingFrom,
 } from './vault.ts';
@@ -341,6 +340,7 @@ async function copy(
   const paths = Object.values(documents);
   try {
     const { isOther } = await copyIntoVault(await spaceOf(owner), vault, paths, parts);
+    if (isOther) await forgetInode(parts.kept, owner, vault);
     if (isOther) behind.set(owner, systemClock.now());
     // An erasure stores its fact before it takes the copies away: what it did not find yet is taken away here.
     if (await isErased(recordingId)) await removeFromVault(owner, vault, paths, parts);
@@ -350,9 +350,8 @@ async function copy(
     // Without the error's own words: paths in them are made of titles.
     const told = { code: codeOf(error), user_id: owner };
     const { ids } = stuck.get(owner) ?? { ids: new Set<string>() };
-    const isOfNote = error instanceof NoVault || error instanceof ConfinementError;
     const isFull = ids.size >= stuckMax && !ids.has(recordingId);
-    if (!isOfNote || isFull || (await folderFault(vault)) !== null) {
+    if (!isOfNote(error) || isFull || (await folderFault(vault)) !== null) {
       behind.set(owner, from);
       log.warn(told, 'notes folder cannot be written; trying again');
       return;

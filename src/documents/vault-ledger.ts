@@ -118,6 +118,9 @@ export async function openVaultLedger(
     const contents = found[n];
     if (contents) places.set(path, [...contents, ...(places.get(path) ?? [])]);
   }
+  /** The newest of its kind. */
+  const last = (path: string, one: string) =>
+    places.get(path)?.findLast((each) => isBeside(each) === isBeside(one));
   return {
     isOurs: (path, sha256) => places.get(path)?.includes(sha256) ?? false,
     isOursBeside: (path, sha256) => places.get(path)?.some(isOf(sha256)) ?? false,
@@ -129,17 +132,23 @@ export async function openVaultLedger(
           ends.some((end) => key.endsWith(end) && key !== user + end) && value.some(isOf(sha256)),
       );
     },
-    wasAt: (path) => places.get(path)?.some((one) => !one.startsWith(besideMark(''))) ?? false,
+    wasAt: (path) => places.get(path)?.some((one) => !isBeside(one)) ?? false,
     knows: (path) => places.has(path),
     async forget(path) {
       if (places.delete(path)) await rows.delete(keysOf(path));
     },
     async remember(contents) {
-      const fresh = [...contents].filter(([path, one]) => places.get(path)?.at(-1) !== one);
+      const fresh = [...contents].filter(([path, one]) => last(path, one) !== one);
       if (fresh.length === 0) return;
       for (const [path, sha256] of fresh) {
         const others = (places.get(path) ?? []).filter((one) => one !== sha256);
-        places.set(path, [...others, sha256].slice(-contentsMax));
+        // Each kind by itself: what was put beside must not let it be forgotten that one was at the place.
+        const all = [...others, sha256];
+        const kinds = [all.filter((one) => !isBeside(one)), all.filter(isBeside)];
+        places.set(
+          path,
+          kinds.flatMap((kind) => kind.slice(-contentsMax)),
+        );
       }
       const changed = fresh.map(([path]) => path);
       await rows.change(
@@ -150,6 +159,7 @@ export async function openVaultLedger(
   };
 }
 
+const isBeside = (one: string): boolean => one.startsWith(besideMark(''));
 const isOf = (sha256: string) => (one: string) => one === sha256 || one === besideMark(sha256);
 
 /** Places of a ledger file that are taken over at once. */

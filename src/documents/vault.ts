@@ -30,6 +30,10 @@ export class NoVault extends SaidError<'NO_VAULT'> {
   }
 }
 
+/** Whether what went wrong is a note's own, so that the others have a place. */
+export const isOfNote = (error: unknown): boolean =>
+  error instanceof NoVault || error instanceof ConfinementError;
+
 /** A document that was changed in the vault: it was kept, ours is beside it. Paths below the vault. */
 type Conflict = { path: string; copy: string };
 
@@ -101,7 +105,8 @@ async function copyAll(
       ours.set(path, document.sha256);
   }
   await rememberFolder(records.kept, space.user, vault);
-  await rememberInode(records.kept, space.user, vault, inode);
+  // Of another one who fills it lets go of the last: until then each copy says so.
+  if (!isOther) await rememberInode(records.kept, space.user, vault, inode);
   await ledger.remember(ours);
   const copied: string[] = [];
   const conflicts: Conflict[] = [];

@@ -228,7 +228,7 @@ for (const [how, leave] of [
     await rename(`${vault}-away`, vault);
     const { logged } = await restart();
     await eventually('what was changed is told', () =>
-      logged.some((line) => line.includes('changed copies of erased notes stay')),
+      logged.some((line) => line.includes('changed copies of erased or deleted notes stay')),
     );
     assert.deepEqual(await readdir(vault), [documents.index]);
   });
