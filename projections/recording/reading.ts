@@ -87,6 +87,10 @@ export type Speaker = {
   silent?: true;
 };
 
+/** Those of whom anything is left that they said. */
+export const thoseWhoSpeak = <S extends Pick<Speaker, 'silent'>>(speakers: readonly S[]): S[] =>
+  speakers.filter(({ silent }) => !silent);
+
 export type Suggestion = {
   label: string;
   suggestedName: string | null;

@@ -22,7 +22,7 @@ import { turnTag } from '../../projections/recording/edit-turns.ts';
 import type { DocumentVersion } from '../../projections/recording/versions.ts';
 import type { Note } from '../words/notes.ts';
 import type { Sidenote } from '../../projections/recording/sidenotes.ts';
-import type { Reading } from '../../projections/recording/reading.ts';
+import { type Reading, thoseWhoSpeak } from '../../projections/recording/reading.ts';
 import { sayNotes, say, shownTo } from '../words/say.ts';
 import { type Reader, errorIn, hearerOf, waitingIn } from './readers-language.ts';
 import type { Language } from '../words/params.ts';
@@ -111,10 +111,7 @@ export const exportedAnswer = (
     // A file is passed on.
     reader: { language: input.uiLanguage, isAdmin: false },
   }),
-  speakers: speakerAnswers(
-    row.speakers.filter(({ silent }) => !silent),
-    input.uiLanguage,
-  ),
+  speakers: speakerAnswers(thoseWhoSpeak(row.speakers), input.uiLanguage),
   summary_text: transcript.summary && withSpeakerNames(input, transcript.summary),
 });
 

@@ -1,3 +1,4 @@
+import { thoseWhoSpeak } from '../../projections/recording/reading.ts';
 import type { KeptLink, RecordingRow } from '../../projections/recording-row.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import { isReadable, sharedState } from './open-links.ts';
@@ -28,7 +29,7 @@ export async function sharedNote(
   const transcript = await transcriptOf(storage, row.recordingId);
   const { 'ui.language': uiLanguage } = settings();
   const answer = recordingAnswer(row, transcript, [], { uiLanguage, reader });
-  const { title, language, started_at, duration, speakers, summary, utterances } = answer;
+  const { title, language, started_at, duration, summary, utterances } = answer;
   const lines = summary.lines.map((one) => ({
     id: one.id,
     text: one.text,
@@ -48,7 +49,7 @@ export async function sharedNote(
     language,
     started_at,
     duration,
-    speakers,
+    speakers: speakerAnswers(thoseWhoSpeak(row.speakers), uiLanguage),
     summary:
       summary.abstract === null && lines.length === 0
         ? null
@@ -92,7 +93,9 @@ export const sharedFrameOf = (
   link: KeptLink,
 ) => {
   const now = standing(row, link);
-  const speakers = now.readable ? speakerAnswers(row.speakers, settings()['ui.language']) : [];
+  const speakers = now.readable
+    ? speakerAnswers(thoseWhoSpeak(row.speakers), settings()['ui.language'])
+    : [];
   return { type: 'shared', recording_id: row.recordingId, live: link.live, ...now, speakers };
 };
 

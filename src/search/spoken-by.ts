@@ -3,6 +3,7 @@ import type { LoggedFact } from '../../events/facts/catalogue.ts';
 import { type Kind, recordingOf } from '../../events/facts/recording.ts';
 import { foldName, libraryEntries } from '../../projections/library.ts';
 import { type ReadEntries, allPages, pageRowsMax, timeKey } from '../../projections/list-page.ts';
+import { thoseWhoSpeak } from '../../projections/recording/reading.ts';
 import { type ListedRecording, recordingsListed } from '../../projections/recording-row.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { ProjectionRunner } from '../../projections/runner/runner.ts';
@@ -123,9 +124,7 @@ async function put(
 const spokenIn = ({ startedAt, recordingId, kind, speakers }: ListedRecording): Spoken => ({
   entry: timeKey(startedAt, recordingId),
   kind,
-  speakers: speakers
-    .filter(({ silent }) => !silent)
-    .map(({ name, label }) => foldName(name ?? label)),
+  speakers: thoseWhoSpeak(speakers).map(({ name, label }) => foldName(name ?? label)),
 });
 
 function listOf({ notes, lists }: Owned, speaker: string, kind: Kind | undefined): string[] {

@@ -6,6 +6,7 @@ import { type ReadEntries, allPages } from '../../projections/list-page.ts';
 import { utcTime } from '../shared/time.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { withKnownNames } from '../../projections/recording/written-texts.ts';
+import { thoseWhoSpeak } from '../../projections/recording/reading.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/texts.ts';
@@ -261,18 +262,19 @@ async function searchable(
   if (!isOwn && (await readable.rightOf(owner, row)) === null) return undefined;
   const transcript = await transcriptOf(storage, recordingId);
   if (!transcript) return undefined;
+  const speakers = thoseWhoSpeak(row.speakers);
   return {
     id: recordingId,
     about: {
       kind: row.kind,
       startedAt: utcTime(row.startedAt),
-      speakers: row.speakers.map(({ name, label }) => foldName(name ?? label)),
+      speakers: speakers.map(({ name, label }) => foldName(name ?? label)),
       // Folders and tags are their owner's.
       folder: isOwn ? row.folder : folderOfOthers(row.owner, row.folder),
       tags: isOwn ? row.tags : [],
     },
     title: [row.title ?? '', row.source ?? ''].join('\n'),
-    speakers: row.speakers.map(({ name }) => name ?? '').join(' '),
+    speakers: speakers.map(({ name }) => name ?? '').join(' '),
     text: transcript.blocks.map(({ text }) => text).join('\n'),
     summary: [
       row.abstract ?? '',
