@@ -206,7 +206,7 @@ test('a note keeps what was typed and marked: names that were refused, hits afte
       const dialog = page.getByRole('dialog');
       await dialog.getByText('Names and corrections are carried over.').waitFor();
       await dialog.getByRole('radio', { name: /^Separate speakers again/ }).check();
-      await dialog.getByText('Names have to be confirmed again.').waitFor();
+      await dialog.getByText('You’ll be asked to confirm who spoke.').waitFor();
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
       await more('Type and date…');

@@ -15,7 +15,15 @@ import { eventually } from '../../support/eventually.ts';
 import { loginOf, settled, sockets } from './sockets.ts';
 
 const started_at = '2026-03-01T10:00:00.000Z';
-const status = { type: 'status', is_admin: true, recording: null, recordings: [], processing: [] };
+const status = {
+  type: 'status',
+  is_admin: true,
+  recording: null,
+  recordings: [],
+  processing: [],
+  speakers_pending: [],
+  errors: [],
+};
 
 /** Follows all recordings as this person. `asked`: what the page asks for. */
 function following(t: TestContext, isAdmin: boolean, answers: Record<string, object>) {
@@ -250,12 +258,12 @@ test('who processes a meeting again that has no names is told that they are aske
       onclose: () => {},
     } as never);
     return [
-      /Names have to be confirmed/.test(shown.textContent),
+      /asked to confirm who spoke/.test(shown.textContent),
       shown.querySelectorAll('input[type=number]').length,
     ];
   };
   assert.deepEqual(dialog('meeting', null, null), [true, 0]);
-  assert.deepEqual(dialog('meeting'), [true, 0]);
+  assert.deepEqual(dialog('meeting'), [false, 0]);
   assert.deepEqual(dialog('meeting', 'Ada', null), [false, 0]);
   assert.deepEqual(dialog('solo'), [false, 0]);
 });

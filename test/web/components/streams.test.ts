@@ -75,6 +75,19 @@ test('where the browser says nothing of the permission, a microphone is taken ag
   assert.equal(made.length, 1);
 });
 
+test('in a pause no microphone is taken, whatever is allowed or looked at', async (t) => {
+  const { made, change } = microphones(t);
+  permission(t, null);
+  const connected = await lostMicrophone(t);
+  connected.closeMicrophone();
+  document.dispatchEvent(new window.Event('visibilitychange'));
+  change();
+  await settled();
+  assert.equal(made.length, 0);
+  await connected.reopenMicrophone();
+  assert.equal(made.length, 1);
+});
+
 test('a microphone that cannot be connected in the place of the one that is gone is closed, and the next one is taken', async (t) => {
   const { made, change } = microphones(t);
   const first = microphone();

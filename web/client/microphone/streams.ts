@@ -54,7 +54,7 @@ export function connectStreams(
   const nodes = new Map<MediaStream, MediaStreamAudioSourceNode>();
   const gone = { microphone: false, tab: false };
   let { microphone } = opened;
-  let isOver = false;
+  let [isOver, isClosed] = [false, false];
 
   const say = () => {
     on.lost(gone.microphone ? 'microphone' : gone.tab ? 'tab' : null);
@@ -92,16 +92,18 @@ export function connectStreams(
     if (microphone) disconnect(microphone);
     microphone = stream;
     gone.microphone = false;
+    isClosed = false;
     on.sound({ type: 'muted', is: stream.getAudioTracks().some(({ muted }) => muted) });
     say();
   };
   const stopLooking = onNewDevice(async () => {
-    if (gone.microphone) await reopen();
+    if (gone.microphone && !isClosed) await reopen();
   });
   if (opened.tab) connect(opened.tab, 'tab');
   if (microphone) connect(microphone, 'microphone');
   return {
     closeMicrophone() {
+      isClosed = true;
       if (microphone) disconnect(microphone);
     },
     async reopenMicrophone() {
@@ -141,7 +143,8 @@ function onNewDevice(take: () => Promise<void>): () => void {
   const life = new AbortController();
   const { signal } = life;
   navigator.mediaDevices.addEventListener('devicechange', changed, { signal });
-  document.addEventListener('visibilitychange', changed, { signal });
+  const looked = () => document.visibilityState === 'visible' && changed();
+  document.addEventListener('visibilitychange', looked, { signal });
   void onPermission(changed, signal);
   return () => life.abort();
 }

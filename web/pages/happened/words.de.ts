@@ -4,7 +4,7 @@ import type { English } from './words.ts';
 export default {
   title: 'Was passiert ist',
   intro:
-    'Wer Konten, Rechte, Gruppen, Freigaben und Einstellungen geändert hat, was gelöscht wurde, dazu Anmeldungen und Sicherungen. Titel und Gesagtes stehen nicht darin. Anmeldungen und Sicherungen werden pro Tag (UTC) gezählt und 400 Tage aufbewahrt.',
+    'Wer Konten, Rechte, Gruppen und Einstellungen geändert und wer etwas geteilt hat, was gelöscht wurde, dazu Anmeldungen und Sicherungen. Titel und Gesagtes stehen nicht darin. Anmeldungen und Sicherungen werden pro Tag (UTC) gezählt und 400 Tage aufbewahrt.',
   kind: 'Art',
   person: 'Person',
   from: 'Von',
@@ -16,7 +16,7 @@ export default {
   users: 'Konten',
   rights: 'Adminrechte',
   groups: 'Gruppen',
-  shares: 'Freigaben',
+  shares: 'Geteiltes',
   erasures: 'Löschungen',
   settings: 'Einstellungen',
   backups: 'Sicherungen',

@@ -81,7 +81,7 @@ export default {
   processIt: 'Neu verarbeiten',
   processAgainSafe: 'Die aktuelle Version bleibt bestehen, bis die neue fertig ist.',
   namesCarried: 'Namen und Korrekturen werden übernommen.',
-  namesAsked: 'Korrekturen werden übernommen. Namen müssen erneut bestätigt werden.',
+  namesAsked: 'Korrekturen werden übernommen. Sie werden gefragt, wer gesprochen hat.',
   processingAgain: 'Verarbeitung gestartet.',
   fromWhere: 'Was neu verarbeitet wird',
   'from:language-model': 'Neu zusammenfassen',

@@ -81,7 +81,7 @@ const english = {
   processIt: 'Process again',
   processAgainSafe: 'The current version stays in use until the new one is finished.',
   namesCarried: 'Names and corrections are carried over.',
-  namesAsked: 'Corrections are carried over. Names have to be confirmed again.',
+  namesAsked: 'Corrections are carried over. You’ll be asked to confirm who spoke.',
   processingAgain: 'Processing started.',
   fromWhere: 'What to process again',
   'from:language-model': 'Summarise again',

@@ -110,6 +110,10 @@ export function followAll(fail: (error: ApiError) => void): () => void {
       onMove(frame);
       if (bringsName(frame)) void nameNewest().catch(() => undefined);
     }),
+    // Older ones that are processed again are not among the newest.
+    status.subscribe(
+      (now) => now && name([...now.processing, ...now.speakers_pending, ...now.errors]),
+    ),
   ];
   void nameNewest().catch(() => undefined);
   (isAdmin ? recentMoves(move, () => stopped) : ownMoves(move)).then(
