@@ -11,6 +11,7 @@ import { NotAccepted, UnknownRecording } from '../../src/recordings/refusals.ts'
 import { openRecordingService } from '../../src/recordings/service.ts';
 import { quarantineUnknown } from '../../src/storage/quarantine.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { eventually } from '../support/eventually.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -186,8 +187,8 @@ test('a file that takes the service down thrice is given up; those in the queue 
     await world.dieAndRestart();
     await world.until(poison, 'transcribing', 'stage.started', death + 1);
   }
-  const waiting = world.recordingService.activity(innocent)[0]?.waiting;
-  assert.equal(waiting?.for.code, 'recording-alone');
+  const waits = () => world.recordingService.activity(innocent)[0]?.waiting?.for.code;
+  await eventually('it is told', () => waits() === 'recording-alone');
   await world.dieAndRestart('go on');
   await world.until(poison, 'error');
   await world.until(innocent, 'idle.saved');
