@@ -154,32 +154,20 @@ export async function standingOfRecordings(
 export async function* failedRecordings(
   storage: ProjectionStorage,
 ): AsyncGenerator<{ recordingId: string; error: FailureOf }, void, void> {
-  const lists = startingWith('s/');
-  for (let from = lists.gte; ;) {
-    const [next] = await keysIn(storage, { gte: from, lt: lists.lt, limit: 1 });
-    if (next === undefined) return;
-    const owner = next.split('/')[1] ?? '';
-    const failed = await keysIn(storage, startingWith(`s/${owner}/error/`));
-    for (let at = 0; at < failed.length; at += readAtOnce) {
-      const some = failed.slice(at, at + readAtOnce).map((key) => `/${key.split('/').at(-1)}`);
-      for (const { core } of await linesOf(storage, some))
-        if (core.error) yield { recordingId: core.recordingId, error: core.error };
+  for (let lists = startingWith('s/'); ;) {
+    let own: string | undefined;
+    for await (const [key] of storage.range(recordingsName, { ...lists, limit: 1 }))
+      own = `s/${key.split('/')[1]}/`;
+    if (own === undefined) return;
+    for await (const [key] of storage.range(recordingsName, startingWith(`${own}error/`))) {
+      const [line] = await linesOf(storage, [`/${key.split('/').at(-1)}`]);
+      if (line?.core.error) yield { recordingId: line.core.recordingId, error: line.core.error };
     }
-    from = startingWith(`s/${owner}/`).lt;
+    lists = { ...lists, gte: startingWith(own).lt };
   }
 }
 
 type FailureOf = NonNullable<KeptLine['core']['error']>;
-const readAtOnce = 100;
-
-const keysIn = async (
-  storage: ProjectionStorage,
-  range: Parameters<ProjectionStorage['range']>[1],
-): Promise<string[]> => {
-  const keys: string[] = [];
-  for await (const [key] of storage.range(recordingsName, range)) keys.push(key);
-  return keys;
-};
 
 const erasedState = 'idle.erased';
 

@@ -78,7 +78,7 @@ type CatchUp = Deps & {
   done: Promise<unknown>;
   /** How often measuring a recording has failed. */
   failures: LRUCache<string, number>;
-  /** Recordings of which facts came since the last look. */
+  /** Recordings of which facts came since the last look; of more than `rememberedMax` all that waits is looked at. */
   changed: Set<string>;
   /** The model with which all that waits was looked at; null: it is to be. */
   lookedWith: string | null;
@@ -114,14 +114,14 @@ export function openVoiceCatchUp(deps: Deps): VoiceCatchUp {
       stopFollowing = deps.projections.onApplied((facts) => {
         const leading = facts.filter(({ type }) => leadsToMeasuring.has(type));
         for (const { stream } of leading) catchUp.changed.add(recordingOf(stream)!);
+        if (catchUp.changed.size > rememberedMax) wantAll(catchUp);
         if (leading.length > 0) void look();
       });
       void look();
       void look();
     },
     look() {
-      catchUp.lookedWith = null;
-      catchUp.wanted += 1;
+      wantAll(catchUp);
       void look();
     },
     async measureLast(recordingId, signal) {
@@ -156,6 +156,12 @@ async function removeCopies(work: CatchUp): Promise<void> {
     if (work.closing.signal.aborted) return;
     await work.files.removeDerived(recordingId, voicesFileNames);
   }
+}
+
+function wantAll(work: CatchUp): void {
+  work.changed.clear();
+  work.lookedWith = null;
+  work.wanted += 1;
 }
 
 /** All that waits for a model, once; then what facts came of, and what failed. */

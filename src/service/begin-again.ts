@@ -70,7 +70,9 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
   };
   const begin = (opened: Promise<OpenedLog>, lost: Sentence | null): void => {
     const mine = (run = parts.begin(opened, lost));
-    let [isOutdated, isShared] = [false, false];
+    let isOutdated = false;
+    /** A log that may go away, and come back, says when it came back shorter. */
+    let comesBack = false;
     const again = (reason: unknown, what: string, isLost: Sentence | null): void => {
       changing = changing
         .then(async () => {
@@ -90,7 +92,7 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
     };
     opened.then(
       ({ outdated }) => {
-        isShared = Boolean(outdated);
+        comesBack = Boolean(outdated);
         if (outdated) onAbort(outdated, onOutdated);
       },
       () => {},
@@ -98,7 +100,7 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
     mine.served.catch((error: unknown) => {
       if (isOutdated) return;
       // Of a log of its own nothing comes back; a service that cannot open it must not go on answering that it starts.
-      if (isShared && hasCode<EventStoreError>(error, 'BUSY')) again(error, leftStart, lost);
+      if (comesBack && hasCode<EventStoreError>(error, 'BUSY')) again(error, leftStart, lost);
       else fail(error);
     });
   };

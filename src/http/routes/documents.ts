@@ -15,6 +15,7 @@ import {
 } from '../../../projections/library.ts';
 import { type ReadEntries, entriesInAll, entriesInAny } from '../../../projections/list-page.ts';
 import type { KeptLine } from '../../../projections/recording-row.ts';
+import { thoseWhoSpeak } from '../../../projections/recording/reading.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import type { Language } from '../../words/params.ts';
 import { asSeen, endsByItself } from '../shared-answer.ts';
@@ -84,9 +85,7 @@ async function sharedPage(
   const fits = ({ core, said }: KeptLine) =>
     (kind === undefined || core.kind === kind) &&
     (name === undefined ||
-      (said?.speakers ?? []).some(
-        (one) => !one.silent && foldName(one.name ?? one.label) === name,
-      ));
+      thoseWhoSpeak(said?.speakers ?? []).some((one) => foldName(one.name ?? one.label) === name));
   // Tags are their owner's: with one, nothing of others is in it.
   const theirs = tag === undefined ? [await entriesWithMe(services, caller, { folder, fits })] : [];
   const own = query.shared === 'all' ? [await entriesFor(services, owner, query)] : [];

@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Context } from 'koa';
 import { ulid } from 'ulid';
-import { syncFile } from '../../shared/files.ts';
+import { ifMissing, syncFile } from '../../shared/files.ts';
 import { bodyParser } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, invalid } from '../problems.ts';
@@ -68,7 +68,7 @@ export async function sweepUploads(uploadsDir: string, before: Date | null = nul
   await mkdir(uploadsDir, { recursive: true, mode: 0o700 });
   for (const name of await readdir(uploadsDir)) {
     const folder = join(uploadsDir, name);
-    const found = before && (await stat(folder).catch(() => null));
+    const found = before && (await stat(folder).catch(ifMissing(null)));
     if (before === null || (found && found.mtime < before))
       await rm(folder, { recursive: true, force: true });
   }
