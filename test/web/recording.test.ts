@@ -314,6 +314,29 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await turn(other, 0).getByText('today').first().waitFor();
     const shown = await other.evaluate<number>('globalThis.most');
     assert.ok(shown < 100, `${shown} turns are in the page`);
+
+    // A press while it scrolls counts.
+    const reached = await other.evaluate<number[]>(`new Promise((resolve) => {
+      const panel = document.querySelector('.panel-say');
+      const { left, top, width, height } = panel.getBoundingClientRect();
+      const reached = [];
+      const look = () => {
+        const under = document.elementFromPoint(left + width / 2, top + height / 2);
+        reached.push(under.closest('[data-turn]') === null ? 0 : 1);
+        if (reached.length === 30) return resolve(reached);
+        panel.scrollBy({ top: 20, behavior: 'instant' });
+        requestAnimationFrame(look);
+      };
+      // Not before the list has come to rest behind what was sought.
+      let resting;
+      const rest = () => {
+        clearTimeout(resting);
+        resting = setTimeout(() => (panel.removeEventListener('scroll', rest), look()), 300);
+      };
+      panel.addEventListener('scroll', rest);
+      rest();
+    })`);
+    assert.ok(!reached.includes(0), reached.join());
   });
 
   await t.test('opens in the notes application, and in its folder', async () => {
