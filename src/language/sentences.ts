@@ -39,61 +39,12 @@ const spoken: Readonly<Record<string, string>> = {
 };
 
 /** The lists of `stopword` by ISO 639-1 code; the package names them by ISO 639-3. */
-const written: Readonly<Record<string, readonly string[]>> = {
-  ar: lists.ara,
-  bg: lists.bul,
-  bn: lists.ben,
-  ca: lists.cat,
-  cs: lists.ces,
-  da: lists.dan,
-  de: lists.deu,
-  el: lists.ell,
-  en: lists.eng,
-  es: lists.spa,
-  et: lists.est,
-  eu: lists.eus,
-  fa: lists.fas,
-  fi: lists.fin,
-  fr: lists.fra,
-  gl: lists.glg,
-  gu: lists.guj,
-  he: lists.heb,
-  hi: lists.hin,
-  hr: lists.hrv,
-  hu: lists.hun,
-  hy: lists.hye,
-  id: lists.ind,
-  it: lists.ita,
-  ja: lists.jpn,
-  ko: lists.kor,
-  la: lists.lat,
-  lt: lists.lit,
-  lv: lists.lav,
-  mr: lists.mar,
-  ms: lists.msa,
-  my: lists.mya,
-  nb: lists.nob,
-  nl: lists.nld,
-  no: lists.nob,
-  pa: lists.panGu,
-  pl: lists.pol,
-  pt: lists.por,
-  ro: lists.ron,
-  ru: lists.rus,
-  sk: lists.slk,
-  sl: lists.slv,
-  so: lists.som,
-  sv: lists.swe,
-  sw: lists.swa,
-  th: lists.tha,
-  tl: lists.tgl,
-  tr: lists.tur,
-  uk: lists.ukr,
-  ur: lists.urd,
-  vi: lists.vie,
-  yo: lists.yor,
-  zh: lists.zho,
-};
+const written = new Map<string, readonly string[]>();
+for (const [name, list] of Object.entries(lists)) {
+  const code = knownLocale(name.slice(0, 3));
+  if (code && Array.isArray(list) && !written.has(code)) written.set(code, list);
+}
+written.set('no', lists.nob);
 const made = new Map<string, ReadonlySet<string>>();
 
 /**
@@ -101,13 +52,13 @@ const made = new Map<string, ReadonlySet<string>>();
  * not known.
  */
 export function stopWords(language: string | null): ReadonlySet<string> {
-  const code = language?.split('-')[0]?.toLowerCase() ?? '';
-  const codes = Object.hasOwn(written, code) ? [code] : ['de', 'en'];
+  const code = knownLocale(language)?.split('-')[0];
+  const codes = code && written.has(code) ? [code] : ['de', 'en'];
   const key = codes.join();
   const known = made.get(key);
   if (known) return known;
   const words = new Set(
-    codes.flatMap((one) => [...written[one]!, ...(spoken[one]?.split(' ') ?? [])]),
+    codes.flatMap((one) => [...written.get(one)!, ...(spoken[one]?.split(' ') ?? [])]),
   );
   made.set(key, words);
   return words;
