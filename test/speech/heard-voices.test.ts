@@ -2,7 +2,8 @@ import { anyNumber, speakerCount } from '../../src/shared/speaker-count.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Segment } from '../../events/facts/transcript.ts';
-import { heardVoices, meanVoice, samePeople } from '../../src/recordings/stages/engine-speakers.ts';
+import { meanOf } from '../../projections/voice-clusters.ts';
+import { heardVoices, samePeople } from '../../src/recordings/stages/engine-speakers.ts';
 import { fc } from '../support/properties.ts';
 
 const segment = (speaker: string | undefined, start: number, end: number): Segment => ({
@@ -85,11 +86,10 @@ test('whatever they sound like, nobody is lost and no two of one request become 
 });
 
 test('a person of several embeddings has their mean, by seconds; without any there is none', () => {
-  assert.equal(meanVoice([{ speaker: 0, embedding: null, seconds: 3 }]), null);
-  const mean = meanVoice([
-    { speaker: 0, embedding: [1, 0], seconds: 30 },
-    { speaker: 1, embedding: [0, 1], seconds: 10 },
+  assert.equal(meanOf([]), null);
+  const mean = meanOf([
+    { embedding: [1, 0], seconds: 30 },
+    { embedding: [0, 1], seconds: 10 },
   ])!;
-  assert.equal(mean.seconds, 40);
-  assert.ok(Math.abs(mean.embedding[0]! / mean.embedding[1]! - 3) < 0.01);
+  assert.ok(Math.abs(mean[0]! / mean[1]! - 3) < 0.01);
 });

@@ -18,11 +18,12 @@ import type { Sentence } from '../../words/params.ts';
 import { inEnglish } from '../../words/say.ts';
 import { type Diarizer, localDiarizer, localEmbedder } from '../../speech/diarization/diarize.ts';
 import type { Job, StageActivity } from './run-stage.ts';
-import { decodingShare, isSplitCapture, withSpeech, withChannelFiles } from './stage-files.ts';
+import { isSplitCapture, withSpeech, withChannelFiles } from './stage-files.ts';
 import { joinChannels } from '../../../projections/recording/join-channels.ts';
-import { speakersOfEngine } from './engine-speakers.ts';
+import { speakersOfEngine, voicesContent } from './engine-speakers.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
+import { labelledVoices } from '../../speech/diarization/windows.ts';
 import { type SplitTurns, splitTurns } from '../../speech/diarization/split-channels.ts';
 
 type Completed = RecordingFactOf<'diarization.completed'>;
@@ -92,11 +93,11 @@ async function diarizedBy(
   recording: Recording,
   { files }: { files: AudioStore },
 ): Promise<Found> {
-  return await withSpeech(job, recording, { files }, (speech) =>
+  return await withSpeech(job, recording, { files }, (speech, onProgress) =>
     diarizer.diarize(speech, {
       speakers: speakersAsked(recording),
       signal: job.signal,
-      onProgress: (fraction) => job.progress(decodingShare + (1 - decodingShare) * fraction),
+      onProgress,
     }),
   );
 }
@@ -160,24 +161,7 @@ function labelled(
       turns: turns.map(([from, to, who]) => [milliseconds(from), milliseconds(to), labelOf(who)]),
       ...(channels ? { channels } : {}),
     },
-    ...(embeddingModel === null
-      ? {}
-      : {
-          content: {
-            embedding_model: embeddingModel,
-            voices: voices.flatMap(({ speaker, seconds, embedding }) =>
-              embedding
-                ? [
-                    {
-                      label: labelOf(speaker),
-                      seconds: milliseconds(seconds),
-                      embedding: [...embedding],
-                    },
-                  ]
-                : [],
-            ),
-          },
-        }),
+    ...voicesContent(embeddingModel, labelledVoices(voices, labelOf)),
   };
 }
 

@@ -16,14 +16,16 @@ import {
   isReliable,
   joinMin,
   joinShortMin,
+  labelledVoices,
   unit,
 } from '../../speech/diarization/windows.ts';
 import type { ModelFolders } from '../../speech/local/local-models.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { Job } from './run-stage.ts';
-import { decodingShare, withSpeech } from './stage-files.ts';
+import { withSpeech } from './stage-files.ts';
 import type { Segment } from '../../../events/facts/transcript.ts';
 import { similarity } from '../../../projections/recording/voices.ts';
+import { meanOf } from '../../../projections/voice-clusters.ts';
 import { type SpeakerCount, isWithin } from '../../shared/speaker-count.ts';
 import { requestOf } from '../../speech/answer-speakers.ts';
 
@@ -64,9 +66,7 @@ export async function speakersOfEngine(
       labels,
       ...(isApart ? { apart: heard.requestCount } : {}),
     },
-    ...(embeddingModel === null
-      ? {}
-      : { content: { embedding_model: embeddingModel, voices: voicesByLabel(labels, voices) } }),
+    ...voicesContent(embeddingModel, meanByLabel(labelledVoices(voices, (name) => labels[name]!))),
   };
 }
 
@@ -158,24 +158,21 @@ export function samePeople(
   return names.map((_, i) => groups.findIndex((group) => group.names.includes(i)));
 }
 
-/** How one person sounds by several embeddings; null of none. Pure. */
-export function meanVoice(
-  voices: readonly WindowVoice[],
-): { seconds: number; embedding: number[] } | null {
-  let sum: number[] | null = null;
-  let seconds = 0;
-  for (const { embedding, seconds: own } of voices) {
-    if (!embedding) continue;
-    seconds += own;
-    sum = embedding.map((value, i) => (sum?.[i] ?? 0) + value * own);
-  }
-  return sum && { seconds, embedding: unit(sum) };
-}
+/** What a fact keeps of how its speakers sound, by a model; nothing without one. */
+export const voicesContent = (
+  embeddingModel: string | null,
+  voices: LabelledVoices,
+): Pick<Completed, 'content'> =>
+  embeddingModel === null ? {} : { content: { embedding_model: embeddingModel, voices } };
 
-function voicesByLabel(labels: readonly string[], voices: readonly WindowVoice[]) {
-  return [...new Set(labels)].toSorted().flatMap((label) => {
-    const mean = meanVoice(voices.filter(({ speaker }) => labels[speaker] === label));
-    return mean ? [{ label, ...mean, seconds: milliseconds(mean.seconds) }] : [];
+type LabelledVoices = ReturnType<typeof labelledVoices>;
+
+/** One of each label, of all that were heard of it. */
+function meanByLabel(voices: LabelledVoices): LabelledVoices {
+  return [...new Set(voices.map(({ label }) => label))].toSorted().map((label) => {
+    const own = voices.filter((voice) => voice.label === label);
+    const seconds = milliseconds(own.reduce((sum, voice) => sum + voice.seconds, 0));
+    return { label, seconds, embedding: unit(meanOf(own)!) };
   });
 }
 
@@ -189,11 +186,8 @@ async function voicesOf(
   const embedder = await localEmbedder(modelsDir);
   if (!embedder) return { voices: [], embeddingModel: null };
   try {
-    const voices = await withSpeech(job, recording, { files }, (speech) =>
-      embedder.embed(speech, turns, {
-        signal: job.signal,
-        onProgress: (fraction) => job.progress(decodingShare + (1 - decodingShare) * fraction),
-      }),
+    const voices = await withSpeech(job, recording, { files }, (speech, onProgress) =>
+      embedder.embed(speech, turns, { signal: job.signal, onProgress }),
     );
     const ordered = voices.toSorted((a, b) => a.speaker - b.speaker);
     return { voices: ordered, embeddingModel: embedder.embeddingModel };

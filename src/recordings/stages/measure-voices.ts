@@ -9,13 +9,13 @@ import {
 } from '../../../projections/recording/measured-voices.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
 import { voicesFileNames } from '../../shared/data-directory.ts';
-import { milliseconds } from '../../shared/time.ts';
 import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { VoiceEmbedder } from '../../speech/diarization/diarize.ts';
+import { labelledVoices } from '../../speech/diarization/windows.ts';
 import type { RecordingService } from '../service.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { Job } from './run-stage.ts';
-import { decodingShare, withSpeech } from './stage-files.ts';
+import { withSpeech } from './stage-files.ts';
 
 export type MeasuringDeps = {
   recordingService: Pick<RecordingService, 'read' | 'decide'> & {
@@ -87,24 +87,14 @@ async function measuredVoices(
   // One that a crash left may be of audio that has grown since.
   await rm(copy, { force: true });
   try {
-    const found = await withSpeech(job, recording, { files, name }, (speech) =>
-      embedder.embed(speech, turns, {
-        signal: job.signal,
-        onProgress: (fraction) => job.progress(decodingShare + (1 - decodingShare) * fraction),
-      }),
+    const found = await withSpeech(job, recording, { files, name }, (speech, onProgress) =>
+      embedder.embed(speech, turns, { signal: job.signal, onProgress }),
     );
-    return found.flatMap(({ speaker, seconds, embedding }) =>
-      embedding
-        ? [
-            {
-              label: speakers[speaker]!,
-              embedding_model: embedder.embeddingModel,
-              embedding: [...embedding],
-              seconds: milliseconds(seconds),
-            },
-          ]
-        : [],
-    );
+    const embedding_model = embedder.embeddingModel;
+    return labelledVoices(found, (speaker) => speakers[speaker]!).map((voice) => ({
+      ...voice,
+      embedding_model,
+    }));
   } finally {
     await rm(copy, { force: true });
   }

@@ -39,18 +39,19 @@ export const untilDiskAnswers = <T>(job: Waits, work: () => Promise<T>): Promise
   again(job, (error) => isNoSpace(error) || isAway(error) || isOfSystem(error), work);
 
 /** Part of a stage's progress that decoding takes, where it has to be done again. */
-export const decodingShare = 0.1;
+const decodingShare = 0.1;
 
 /**
  * Works on what was recognised of a recording: the working copy of its audio, made again if it is gone.
  * @param options.name of the copy; without it, that of the stages
+ * @param work its progress is what decoding leaves of the stage's
  * @throws {StageError} `audio-missing`; as `decodeToSpeech`; what `work` throws
  */
 export async function withSpeech<T>(
   job: Pick<Job, 'recordingId' | 'signal' | 'progress' | 'waiting'>,
   recording: Recording,
   { files, name = speechFileName }: { files: AudioStore; name?: string },
-  work: (speech: SpeechFile) => Promise<T>,
+  work: (speech: SpeechFile, onProgress: (fraction: number) => void) => Promise<T>,
 ): Promise<T> {
   const path = join(await files.workFolder(job.recordingId), name);
   if (!(await exists(path))) {
@@ -71,7 +72,9 @@ export async function withSpeech<T>(
   }
   const speech = await openSpeechFile(path);
   try {
-    return await work(speech);
+    return await work(speech, (fraction) =>
+      job.progress(decodingShare + (1 - decodingShare) * fraction),
+    );
   } finally {
     await speech.close();
   }

@@ -1,5 +1,6 @@
 import type { Stretch } from '../../../events/facts/transcript.ts';
 import type { SpeakerCount } from '../../shared/speaker-count.ts';
+import { milliseconds } from '../../shared/time.ts';
 import { similarity } from '../../../projections/recording/voices.ts';
 
 /**
@@ -117,6 +118,17 @@ export const isReliable = ({
   seconds,
 }: Pick<WindowVoice, 'embedding' | 'seconds'>): boolean =>
   embedding !== null && seconds >= reliableSeconds;
+
+/** How those sound of whom there is enough, as facts keep it. */
+export const labelledVoices = (
+  voices: readonly WindowVoice[],
+  labelOf: (speaker: number) => string,
+): { label: string; seconds: number; embedding: number[] }[] =>
+  voices.flatMap(({ speaker, seconds, embedding }) =>
+    embedding
+      ? [{ label: labelOf(speaker), seconds: milliseconds(seconds), embedding: [...embedding] }]
+      : [],
+  );
 
 /** The most similar pairs first; two speakers of a window are one only when they sound very much alike. */
 function assign(voices: readonly WindowVoice[], at: number, known: Known[], min: number): void {
