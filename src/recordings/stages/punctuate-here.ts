@@ -7,15 +7,12 @@ import { languageCode } from '../../shared/languages.ts';
 import type { Log } from '../../shared/log.ts';
 import {
   type ModelFolders,
-  type InstalledModel,
-  installedModels,
-  sherpaInstalled,
+  firstModel,
   sherpaConfig,
-  speaksLanguage,
   verifyModel,
 } from '../../speech/local/local-models.ts';
 import type { Job } from './run-stage.ts';
-import { localProcess } from '../../speech/local/local-process.ts';
+import { askOnce } from '../../speech/local/local-process.ts';
 import {
   alignedText,
   type Heard,
@@ -46,15 +43,16 @@ export async function punctuatedHere(
   const untouched = { blocks, parts: 0, kept: [] };
   const code = languageCode(language);
   if (code === null || blocks.length === 0) return untouched;
-  const model = await punctuationModel(modelsDir, code);
+  const model = await firstModel(modelsDir, 'punctuation', code);
   if (!model) return untouched;
-  const options = { signal: job.signal, onProgress: (fraction: number) => job.progress(fraction) };
+  const punctuate = async (texts: readonly string[]) => {
+    await verifyModel(model);
+    const request = { op: 'punctuate', config: sherpaConfig(model), texts } as const;
+    const onProgress = (fraction: number): void => job.progress(fraction);
+    return await askOnce(request, { signal: job.signal, onProgress, timeoutMs });
+  };
   try {
-    const punctuated = await punctuateBare(
-      blocks,
-      (texts) => punctuateLocally(model, texts, options),
-      code,
-    );
+    const punctuated = await punctuateBare(blocks, punctuate, code);
     const isDone = punctuated.parts > punctuated.kept.length;
     return { ...punctuated, ...(isDone ? { by: { engine: 'local', model: model.id } } : {}) };
   } catch (error) {
@@ -105,35 +103,6 @@ export async function punctuateBare(
 
 /** Without an answer or a sign of progress, milliseconds: a text takes a fraction of a second. */
 const timeoutMs = 120_000;
-
-/** The installed model that sets punctuation in a language (ISO 639-1), the first by id; undefined without one. */
-async function punctuationModel(
-  modelsDir: ModelFolders,
-  language: string,
-): Promise<InstalledModel | undefined> {
-  if (!sherpaInstalled()) return undefined;
-  const { models } = await installedModels(modelsDir);
-  return models.find((one) => one.purpose === 'punctuation' && speaksLanguage(one, language));
-}
-
-/**
- * Has a model punctuate texts, in an engine process that ends with it.
- * @throws {StageError} `model-missing`, `model-corrupt`, `engine-crashed`, `engine-stalled`, `engine-failed`; AbortError
- */
-async function punctuateLocally(
-  model: InstalledModel,
-  texts: readonly string[],
-  options: { signal: AbortSignal; onProgress: (fraction: number) => void },
-): Promise<readonly string[]> {
-  await verifyModel(model);
-  const engine = localProcess();
-  try {
-    const request = { op: 'punctuate', config: sherpaConfig(model), texts } as const;
-    return await engine.ask(request, { ...options, timeoutMs });
-  } finally {
-    await engine.close();
-  }
-}
 
 const proofOf = (heard: Heard, answer: string): ProvenText | null =>
   provenText(heard, answer) ?? alignedText(heard, answer);

@@ -9,7 +9,7 @@ import {
   verifyModel,
   type ModelFolders,
 } from '../local/local-models.ts';
-import { localProcess } from '../local/local-process.ts';
+import { askOnce } from '../local/local-process.ts';
 import { planStretches, quietestPoint } from './speech-segments.ts';
 import { type DetectOptions, webrtcSpeech } from './webrtc-detector.ts';
 import { type DecodedSpeech, decodeToSpeech } from '../../audio/decode.ts';
@@ -131,14 +131,8 @@ async function modelSpeech(
   model: InstalledModel,
   { signal, onProgress }: DetectOptions,
 ): Promise<Stretch[]> {
-  const engine = localProcess();
-  try {
-    const request = { op: 'detect', config: sherpaConfig(model), path: audio.path } as const;
-    const found = await engine.ask(request, { signal, onProgress, timeoutMs: 120_000 });
-    return apart(found);
-  } finally {
-    await engine.close();
-  }
+  const request = { op: 'detect', config: sherpaConfig(model), path: audio.path } as const;
+  return apart(await askOnce(request, { signal, onProgress, timeoutMs: 120_000 }));
 }
 
 /** Spans of a model may touch or overlap by a window. */

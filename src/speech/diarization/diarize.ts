@@ -3,9 +3,8 @@ import type { SpeakerCount } from '../../shared/speaker-count.ts';
 import type { SpeechFile } from '../../audio/wav.ts';
 import {
   type InstalledModel,
-  installedModels,
+  firstModel,
   sherpaConfig,
-  sherpaInstalled,
   verifyModel,
   type ModelFolders,
 } from '../local/local-models.ts';
@@ -74,9 +73,8 @@ export async function localEmbedder(
   modelsDir: ModelFolders,
   engineProcess: LocalProcess = localProcess(),
 ): Promise<VoiceEmbedder | null> {
-  const { models } = await installedModels(modelsDir);
-  const model = models.find(({ purpose }) => purpose === 'speaker-embedding');
-  if (!model || !sherpaInstalled()) return null;
+  const model = await firstModel(modelsDir, 'speaker-embedding');
+  if (!model) return null;
   return {
     embeddingModel: model.id,
     async embed(audio, turns, { signal, onProgress }) {
@@ -100,10 +98,9 @@ export async function diarizerInstalled(modelsDir: ModelFolders): Promise<boolea
 }
 
 async function modelsIn(modelsDir: ModelFolders): Promise<Models | null> {
-  const { models } = await installedModels(modelsDir);
-  const segmentation = models.find(({ purpose }) => purpose === 'speaker-segmentation');
-  const embedding = models.find(({ purpose }) => purpose === 'speaker-embedding');
-  return segmentation && embedding && sherpaInstalled() ? { segmentation, embedding } : null;
+  const segmentation = await firstModel(modelsDir, 'speaker-segmentation');
+  const embedding = await firstModel(modelsDir, 'speaker-embedding');
+  return segmentation && embedding ? { segmentation, embedding } : null;
 }
 
 type Models = { segmentation: InstalledModel; embedding: InstalledModel };

@@ -95,6 +95,17 @@ export async function installedModels(
   return { models: sorted, broken };
 }
 
+/** The installed model of a purpose that can be run here and speaks a language (ISO 639-1), the first by id. */
+export async function firstModel(
+  modelsDir: ModelFolders,
+  purpose: ModelPurpose,
+  language: string | null = null,
+): Promise<InstalledModel | undefined> {
+  if (!sherpaInstalled()) return undefined;
+  const { models } = await installedModels(modelsDir);
+  return models.find((one) => one.purpose === purpose && speaksLanguage(one, language));
+}
+
 async function modelFolders(
   parents: readonly string[],
 ): Promise<{ name: string; folder: string }[]> {

@@ -87,6 +87,19 @@ export function localProcess({
   };
 }
 
+/** Asks a process that ends with it. @throws as `LocalProcess.ask` */
+export async function askOnce<R extends LocalRequest>(
+  request: R,
+  options: AskOptions,
+): Promise<LocalAnswers[R['op']]> {
+  const engine = localProcess();
+  try {
+    return await engine.ask(request, options);
+  } finally {
+    await engine.close();
+  }
+}
+
 /** The process, and what waits for it. */
 type Engine = {
   worker: Worker | undefined;

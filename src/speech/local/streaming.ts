@@ -1,5 +1,4 @@
-import type { ModelFolders } from './local-models.ts';
-import { installedModels, sherpaConfig, speaksLanguage, verifyModel } from './local-models.ts';
+import { type ModelFolders, firstModel, sherpaConfig, verifyModel } from './local-models.ts';
 import { type LocalProcess, localProcess } from './local-process.ts';
 
 /** Words of speech that goes on, by a streaming model: to be shown, never to be kept. */
@@ -27,10 +26,7 @@ export async function streamingRecogniser(
   language: string,
   engine: LocalProcess = localProcess(),
 ): Promise<StreamingRecogniser | null> {
-  const { models } = await installedModels(modelsDir);
-  const model = models.find(
-    (one) => one.purpose === 'streaming-speech-to-text' && speaksLanguage(one, language),
-  );
+  const model = await firstModel(modelsDir, 'streaming-speech-to-text', language);
   if (!model) return null;
   await verifyModel(model);
   const request = { op: 'hear', key: model.folder, config: sherpaConfig(model) } as const;
