@@ -2,6 +2,7 @@ import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
 import type { Log } from '../../shared/log.ts';
+import { onceMore } from '../../shared/mutex.ts';
 import type { CombinedForm, CombinedSource } from './combined-source.ts';
 import { watchPulse } from './watch-pulse.ts';
 
@@ -23,42 +24,36 @@ export function keepCombined(options: {
   onState(problem: Sentence | null): void;
 }): void {
   const { combined, form, env, signal, log, onState } = options;
-  let mending = false;
-  let again = false;
   let timer: NodeJS.Timeout | undefined;
   signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
 
-  const mend = async () => {
-    again = true;
-    if (mending) return;
-    mending = true;
+  const mending = onceMore(async () => {
     clearTimeout(timer);
+    if (signal.aborted) return;
     try {
-      while (again && !signal.aborted) {
-        again = false;
-        // Asked first: what stands needs none of the changes that building would look for.
-        if (!(await combined.stands(form)) && !signal.aborted) await combined.build(form);
-        onState(null);
-      }
+      // Asked first: what stands needs none of the changes that building would look for.
+      if (!(await combined.stands(form)) && !signal.aborted) await combined.build(form);
+      onState(null);
     } catch (error) {
       if (signal.aborted) return;
       onState(error instanceof StageError ? error.sentence : failure('combined-incomplete'));
       if (!(error instanceof StageError))
         log.error({ err: error }, 'repairing the combined source failed');
-      timer = setTimeout(() => void mend(), retryMs);
-    } finally {
-      mending = false;
+      timer = setTimeout(mend, retryMs);
+      // Or what came meanwhile, of what building itself took down, would be tried at once.
+      throw error;
     }
-  };
+  });
+  const mend = (): void => void mending().catch(() => undefined);
   watchPulse({
     env,
     signal,
     onEvent({ what, on }) {
       const matters = on === 'module' ? what === 'remove' : on === 'source' && what !== 'change';
-      if (matters) void mend();
+      if (matters) mend();
     },
-    onAway: () => void mend(),
+    onAway: mend,
   });
   // What vanished before the service watched again makes no event.
-  void mend();
+  mend();
 }
