@@ -1,7 +1,7 @@
 import type { Ownership } from '../../events/ownership.ts';
 import type { EventStore } from '../../events/store.ts';
 import type { ProjectionState } from './member.ts';
-import { onAbort, untilAborted, inTime } from '../../src/shared/abort.ts';
+import { aborted, onAbort, untilAborted, inTime } from '../../src/shared/abort.ts';
 import type { Pauses } from '../../src/shared/pauses.ts';
 import {
   type Projection,
@@ -120,7 +120,7 @@ async function untilOver(projector: Projector, tenure: Tenure): Promise<void> {
   };
   const stopWatching = watch(projector, tenure, runner);
   try {
-    await new Promise<void>((resolve) => void onAbort(signal, () => resolve()));
+    await aborted(signal);
     await stopped(runner, projector);
   } finally {
     stopWatching();

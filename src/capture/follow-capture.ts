@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { aborted } from '../shared/abort.ts';
 import { StageError } from '../shared/errors.ts';
 import { isNoSpace, isOfSystem } from '../storage/disk.ts';
 import { readClaim, readNotes } from './file/capture-files.ts';
@@ -112,16 +113,10 @@ async function untilEnd(
   onStatus(capture.status());
   onPoke(poke);
   poke();
-  let left: (value: null) => void;
-  const aborted = new Promise<null>((resolve) => (left = resolve));
-  const leaveIt = () => left(null);
-  signal.addEventListener('abort', leaveIt, { once: true });
-  if (signal.aborted) leaveIt();
   try {
-    return await Promise.race([capture.ended, aborted]);
+    return await Promise.race([capture.ended, aborted(signal)]);
   } finally {
     stopListening();
-    signal.removeEventListener('abort', leaveIt);
     onPoke(() => undefined);
   }
 }

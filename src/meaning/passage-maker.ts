@@ -10,7 +10,7 @@ import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
 import type { JobQueue } from '../recordings/stages/job-queue.ts';
 import { cutPassages } from '../search/cut-passages.ts';
 import { asBytes } from '../search/vector-index.ts';
-import { onAbort } from '../shared/abort.ts';
+import { aborted } from '../shared/abort.ts';
 import { StageError } from '../shared/errors.ts';
 import { openListeners } from '../shared/listeners.ts';
 import type { Log } from '../shared/log.ts';
@@ -110,7 +110,7 @@ export function openPassageMaker(deps: PassageMakerDeps): PassageMaker {
     }),
   ];
   const keepOn = async (held: AbortSignal): Promise<void> => {
-    await Promise.race([begun, new Promise<void>((resolve) => onAbort(held, () => resolve()))]);
+    await Promise.race([begun, aborted(held)]);
     making.lookedFor = null;
     while (!held.aborted) {
       const woken = new AbortController();

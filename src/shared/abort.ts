@@ -9,6 +9,10 @@ export function onAbort(signal: AbortSignal, act: (reason: Error) => void): () =
   return () => signal.removeEventListener('abort', abort);
 }
 
+/** Resolves when a signal aborts, at once when it has. */
+export const aborted = (signal: AbortSignal): Promise<null> =>
+  new Promise((resolve) => onAbort(signal, () => resolve(null)));
+
 /** What a promise settles with; rejects with the signal's reason as soon as that aborts. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -4,7 +4,7 @@ import type { Log } from '../../shared/log.ts';
 import { lastFact, lastState } from '../../recordings/handle.ts';
 import type { Job } from '../../recordings/stages/run-stage.ts';
 import { untilDiskAnswers } from '../../recordings/stages/stage-files.ts';
-import { inTime } from '../../shared/abort.ts';
+import { aborted, inTime } from '../../shared/abort.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import { finishedBrowserAudio } from './browser-file.ts';
@@ -351,12 +351,4 @@ function awayWarning({ since: at, isRecorder }: BrowserAway): CaptureWarning {
   const since = new Date(at).toISOString();
   const code = isRecorder ? 'recorder-disconnected' : 'browser-disconnected';
   return captureWarning('browser-away', failure(code, { since }));
-}
-
-/** Null when the machine has moved on, or the service stops. */
-function aborted(signal: AbortSignal): Promise<null> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(null);
-    else signal.addEventListener('abort', () => resolve(null), { once: true });
-  });
 }

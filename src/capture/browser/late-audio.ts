@@ -3,7 +3,7 @@ import { type Recording, factAt, factsOf } from '../../../projections/recording/
 import { continuationDue } from '../../../projections/recording/assembling.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { OpenRecordingService } from '../../recordings/service.ts';
-import { onAbort } from '../../shared/abort.ts';
+import { aborted } from '../../shared/abort.ts';
 import { StageError, hasCode } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { Log } from '../../shared/log.ts';
@@ -194,8 +194,7 @@ export class LateBrowserAudio {
   async #untilEnd(recordingId: string, late: Late): Promise<void> {
     const { stream, base, held } = late;
     const signal = AbortSignal.any([this.#closing.signal, held.lost]);
-    const stopped = new Promise<null>((resolve) => onAbort(signal, () => resolve(null)));
-    const reason = await Promise.race([stream.ended, stopped]);
+    const reason = await Promise.race([stream.ended, aborted(signal)]);
     try {
       if (reason !== null && stream.samples > base.samples)
         await this.#add(recordingId, late, signal);

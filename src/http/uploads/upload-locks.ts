@@ -1,6 +1,7 @@
 import { ERRORS, type Lock, type Locker } from '@tus/server';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Held, Ownership } from '../../../events/ownership.ts';
+import { aborted } from '../../shared/abort.ts';
 import { uploadCommandOf } from './receive-upload.ts';
 
 /** A client that wants to go on with an upload waits this long for the connection before to let go. */
@@ -18,12 +19,6 @@ export function uploadLocks(ownership: Ownership, waitMs = letGoMs): Locker {
   const here = new Map<string, Holder>();
   return { newLock: (id) => lockOf(id, { here, ownership, waitMs }) };
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 type Holder = { letGo: () => void | Promise<void>; gone: Promise<void> };
 type Locks = { here: Map<string, Holder>; ownership: Ownership; waitMs: number };

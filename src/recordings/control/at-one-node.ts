@@ -1,5 +1,5 @@
 import type { Ownership } from '../../../events/ownership.ts';
-import { onAbort } from '../../shared/abort.ts';
+import { aborted } from '../../shared/abort.ts';
 import { repeatedly } from '../../shared/retry.ts';
 
 /** Between two tries to take a name that another process holds, in milliseconds. */
@@ -26,9 +26,8 @@ export function audioAtOneNode(
     if (!held) return;
     isHeld = true;
     const over = AbortSignal.any([signal, held.lost]);
-    const lost = new Promise<void>((resolve) => onAbort(over, () => resolve()));
     const working = begin(over);
-    await lost;
+    await aborted(over);
     isHeld = false;
     await working;
     await held.release();
