@@ -252,7 +252,7 @@ function stageActivities(
 }
 
 /** Pauses between tries while the log does not answer, in milliseconds. */
-const pauses = { first: 50, max: 5000 };
+export const logPauses = { first: 50, max: 5000 };
 
 /**
  * Says in the log that the stages which run here end, and that no death of the process ended them: without that three
@@ -280,7 +280,7 @@ export async function sayInterrupted(
         attempt,
       });
     const said = whileAway
-      ? retry(say, { pauses, signal: whileAway, isTransient: isLogAway })
+      ? retry(say, { pauses: logPauses, signal: whileAway, isTransient: isLogAway })
       : say();
     await said.catch((err: unknown) => {
       // It has moved on, and what counts has been counted.
@@ -291,5 +291,5 @@ export async function sayInterrupted(
 }
 
 /** The log cannot be asked now. */
-export const isLogAway = (error: unknown): boolean =>
+export const isLogAway = (error: unknown): error is EventStoreError =>
   error instanceof EventStoreError && error.retriable;

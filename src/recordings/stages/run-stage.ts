@@ -14,7 +14,12 @@ import { stateName } from '../../../machines/states.ts';
 import { erasedState } from '../handle.ts';
 import { NotAccepted } from '../refusals.ts';
 import type { Recording } from '../../../projections/recording/recording.ts';
-import type { RecordingAggregate, RunStage } from '../control/aggregate.ts';
+import {
+  type RecordingAggregate,
+  type RunStage,
+  isLogAway,
+  logPauses,
+} from '../control/aggregate.ts';
 import type { JobQueue, QueueWait, Slot, SlotRequest } from './job-queue.ts';
 
 /** Jobs that name the same queue share its slots. */
@@ -80,9 +85,6 @@ export class StageSuperseded extends Error {
 export const deathsBeforeAlone = 2;
 export const deathsBeforeFailed = 3;
 
-/** Pauses between tries while the log does not answer, in milliseconds. */
-const logPauses = { first: 50, max: 5000 };
-
 type StageRunnerDeps = {
   activities: Record<Stage, StageActivity>;
   jobQueue: JobQueue;
@@ -101,7 +103,7 @@ export function stageRunner(deps: StageRunnerDeps): RunStage {
     const start = { stage, recording, signal };
     let starts = 0;
     try {
-      await untilAnswered(start, deps, { isTransient: isAway, what: 'stage' }, async () => {
+      await untilAnswered(start, deps, { isTransient: isLogAway, what: 'stage' }, async () => {
         if (starts > 0) deps.progress.set(recordingId, stage, { waiting: null });
         starts += 1;
         await runOnce(start, deps);
@@ -127,7 +129,7 @@ async function runOnce({ stage, recording, signal }: Start, deps: StageRunnerDep
     if (!signal.aborted && isAwaited(launch)) throw new Error(`${stage} ended without a result`);
   } catch (error) {
     if (signal.aborted) return;
-    if (!isAway(error)) return await appendFailure(launch, error, deps);
+    if (!isLogAway(error)) return await appendFailure(launch, error, deps);
     if (launch.attempt !== undefined)
       await append(launch, [{ type: 'stage.interrupted', data: { stage } }], deps);
     throw error;
@@ -144,10 +146,6 @@ function isAwaited({ stage, recording, attempt }: Launch): boolean {
   // What follows while people still talk ends when it likes.
   return isRunning && !snapshot.matches('recording');
 }
-
-/** Whether the same may succeed when the log can be asked again. */
-const isAway = (error: unknown): error is EventStoreError =>
-  error instanceof EventStoreError && error.retriable;
 
 /** One start of a stage. */
 type Launch = {
@@ -193,7 +191,7 @@ function jobOf(launch: Launch, deps: StageRunnerDeps): Job {
     signal,
     isErased: () => stateName(recording.snapshot().value) === erasedState,
     recording: () =>
-      untilAnswered(launch, deps, { isTransient: isAway, what: 'read' }, () => recording.read()),
+      untilAnswered(launch, deps, { isTransient: isLogAway, what: 'read' }, () => recording.read()),
     acquireSlot: (queue, again) => acquireSlot(launch, { queue, again, owner }, deps),
     release: () => launch.release(),
     begin: () => begin(launch, deps),
