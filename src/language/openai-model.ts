@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { serverConnections } from '../servers/connections.ts';
 import { type Server, type Address, type ServerAnswer, serverAddress } from '../servers/server.ts';
 import { StageError } from '../shared/errors.ts';
@@ -167,22 +168,22 @@ async function contextOf(
     return least(told, { tokens: endpoint.contextMax, source: 'learnt' });
   }
   const stated = found.context.get(model) ?? found.context.get('');
-  const learnt: Context = {
+  const fromRefusals: Context = {
     tokens: Math.min(
       endpoint.contextMax,
-      (stated === undefined && learntContext(endpoint.address.api, model)) || Infinity,
+      (stated === undefined && learnt.get(keyOf(endpoint.address.api, model))) || Infinity,
     ),
     source: 'learnt',
   };
   if (set !== null || stated !== undefined) {
     // What the server has is a hard limit; a person may only ask for less of it.
     const told: Context = { tokens: stated ?? Infinity, source: 'server' };
-    return least(told, { tokens: set ?? Infinity, source: 'set' }, learnt);
+    return least(told, { tokens: set ?? Infinity, source: 'set' }, fromRefusals);
   }
   const known = knownContext(model);
   return known === undefined
-    ? least({ tokens: contextAssumed, source: 'assumed' }, learnt)
-    : least({ tokens: known, source: 'table' }, learnt);
+    ? least({ tokens: contextAssumed, source: 'assumed' }, fromRefusals)
+    : least({ tokens: known, source: 'table' }, fromRefusals);
 }
 
 const least = (first: Context, ...others: Context[]): Context =>
@@ -297,7 +298,6 @@ const contextLeast = 512;
 
 /** What a server has is learnt anew after this: it may have been started with another model or context. */
 const learntMs = 24 * 3_600_000;
-const learntMax = 100;
 
 /**
  * Contexts of models whose servers do not tell them, by the last part of the name (`openai/gpt-4o`): the input that each
@@ -318,23 +318,13 @@ export function knownContext(model: string): number | undefined {
 }
 
 /** What refusals told, by address and model: also for the next one that opens this server, as Health does. */
-const learnt = new Map<string, { tokens: number; at: number }>();
+const learnt = new LRUCache<string, number>({ max: 100, ttl: learntMs });
 
 const keyOf = (api: string, model: string): string => JSON.stringify([api, model]);
 
-/** What a refusal told of a model's context at an address; undefined where none did, or long ago. */
-export function learntContext(api: string, model: string): number | undefined {
-  const found = learnt.get(keyOf(api, model));
-  return found && performance.now() - found.at < learntMs ? found.tokens : undefined;
-}
-
 /** Keeps what a refusal told. Only less than what is known already. */
-export function learnContext(api: string, model: string, tokens: number): void {
-  const known = learntContext(api, model) ?? Infinity;
-  if (tokens >= known) return;
+function learnContext(api: string, model: string, tokens: number): void {
   const key = keyOf(api, model);
-  learnt.delete(key);
-  learnt.set(key, { tokens: Math.max(contextLeast, Math.floor(tokens)), at: performance.now() });
-  const [oldest] = learnt.keys();
-  if (learnt.size > learntMax && oldest !== undefined) learnt.delete(oldest);
+  if (tokens < (learnt.get(key) ?? Infinity))
+    learnt.set(key, Math.max(contextLeast, Math.floor(tokens)));
 }
