@@ -2,9 +2,11 @@ import * as z from 'zod';
 
 /** How much was captured and what is missing from it. Samples at 16 kHz. */
 export const ledgerSchema = z.object({
+  /** Frames in the file, with the silence that stands for gaps. */
   samples: z.number().int().nonnegative(),
   /** [first missing second, seconds missing] */
   gaps: z.array(z.tuple([z.number(), z.number()])),
+  /** Seconds in which the device gave nothing but digital silence. */
   silent_seconds: z.number(),
   clipped_samples: z.number().int(),
 });

@@ -3,7 +3,7 @@ import { failure } from '../words/failures.ts';
 import type { Sentence } from '../words/params.ts';
 import { inEnglish } from '../words/say.ts';
 import type { CaptureStatus } from './process/protocol.ts';
-import type { Ledger } from './file/ledger.ts';
+import type { KeptLedger } from '../../events/facts/ledger.ts';
 
 /** What is going on in a capture at this moment; not a fact, and gone when it ends. */
 export type CaptureNow = {
@@ -16,7 +16,7 @@ export type CaptureNow = {
   duration: number;
   /** Of the last 100 ms, 0 to 1. */
   level: { rms: number; peak: number } | null;
-  ledger: Ledger;
+  ledger: KeptLedger;
   warnings: CaptureWarning[];
 };
 

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type KeptLedger, ledgerSchema } from '../../../events/facts/ledger.ts';
 import type { GrowingHash } from './growing-hash.ts';
 import { writeDurably, ifMissing } from '../../shared/files.ts';
 import { readJsonFile } from '../../shared/json.ts';
-import { type Ledger, recoverLedger } from './ledger.ts';
+import { recoverLedger } from './ledger.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
 import { audioFileName } from '../../shared/data-directory.ts';
 import { repairWav } from './wav-writer.ts';
@@ -42,12 +43,7 @@ export type CaptureNotes = z.infer<typeof notesSchema>;
 
 const notesSchema = z.object({
   claim: z.string(),
-  ledger: z.object({
-    samples: z.number(),
-    gaps: z.array(z.tuple([z.number(), z.number()])),
-    silent_seconds: z.number(),
-    clipped_samples: z.number(),
-  }),
+  ledger: ledgerSchema,
   paused: z.boolean(),
   ended: z
     .enum([
@@ -116,7 +112,7 @@ export type FinishedAudio = {
   sha256: string;
   /** Seconds. */
   duration: number;
-  ledger: Ledger;
+  ledger: KeptLedger;
   /** Two channels: the microphone left, what came out of the loudspeakers right. */
   split?: true;
 };

@@ -1,28 +1,23 @@
 import { milliseconds } from '../../shared/time.ts';
 import { open } from 'node:fs/promises';
+import type { KeptLedger } from '../../../events/facts/ledger.ts';
 import { type MeasuredBlock, blockFrames, measureBlock } from '../../audio/level-meter.ts';
 import { captureRate, wavHeaderBytes } from '../../audio/wav.ts';
 
-/** How much was captured and what is missing from it; the form it has in `audio.captured`. */
-export type Ledger = {
-  /** Frames in the file, with the silence that stands for gaps. */
-  samples: number;
-  /** [second in the file, seconds missing] */
-  gaps: [number, number][];
-  /** Seconds in which the device gave nothing but digital silence. */
-  silent_seconds: number;
-  clipped_samples: number;
+export const emptyLedger: KeptLedger = {
+  samples: 0,
+  gaps: [],
+  silent_seconds: 0,
+  clipped_samples: 0,
 };
-
-export const emptyLedger: Ledger = { samples: 0, gaps: [], silent_seconds: 0, clipped_samples: 0 };
 
 /** A recording with more gaps than that has one long one. */
 const gapsMax = 1000;
 
 export const withBlock = (
-  ledger: Ledger,
+  ledger: KeptLedger,
   block: Pick<MeasuredBlock, 'frames' | 'flat' | 'clipped'>,
-): Ledger => ({
+): KeptLedger => ({
   ...ledger,
   samples: ledger.samples + block.frames,
   silent_seconds: milliseconds(
@@ -35,7 +30,7 @@ export const withBlock = (
  * Notes that audio is missing at the end of what there is.
  * @param frames that are missing. @param filled whether silence of that length was put into the file.
  */
-export function withGap(ledger: Ledger, frames: number, filled: boolean): Ledger {
+export function withGap(ledger: KeptLedger, frames: number, filled: boolean): KeptLedger {
   const start = milliseconds(ledger.samples / captureRate);
   const seconds = milliseconds(frames / captureRate);
   const before = ledger.gaps.slice(0, gapsMax - 1);
@@ -59,8 +54,8 @@ export async function recoverLedger(
   path: string,
   channels: 1 | 2,
   frames: number,
-  noted: Ledger | null,
-): Promise<Ledger> {
+  noted: KeptLedger | null,
+): Promise<KeptLedger> {
   // Notes can be ahead of the file after a loss of power: then they say too much, and are cut.
   let ledger = noted ?? emptyLedger;
   if (ledger.samples > frames) {

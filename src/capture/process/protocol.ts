@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { CaptureNotes } from '../file/capture-files.ts';
-import type { Ledger } from '../file/ledger.ts';
+import type { KeptLedger } from '../../../events/facts/ledger.ts';
 
 /**
  * How service and capture process talk: lines of JSON over a Unix socket of mode 0600. The capture
@@ -22,7 +22,7 @@ export type CaptureStatus = {
   pid: number;
   /** `waiting`: the device is not there, or gives nothing; `problem` says why. */
   state: 'opening' | 'capturing' | 'waiting' | 'paused' | 'stopping';
-  ledger: Ledger;
+  ledger: KeptLedger;
   /** Of the last 100 ms, 0 to 1; null while nothing comes. */
   level: { rms: number; peak: number } | null;
   /** Seconds without any signal, and without anything loud enough to be a voice. */
@@ -45,7 +45,7 @@ export type CaptureProblem = {
   since: string;
 };
 
-export type CaptureEnded = { type: 'ended'; claim: string; reason: EndReason; ledger: Ledger };
+export type CaptureEnded = { type: 'ended'; claim: string; reason: EndReason; ledger: KeptLedger };
 
 /** Why a capture ended by itself. What was captured is kept whatever the reason. */
 export type EndReason = NonNullable<CaptureNotes['ended']>;

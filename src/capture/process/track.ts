@@ -6,7 +6,8 @@ import { ClaimedElsewhere, readClaim, readNotes, writeNotes } from '../file/capt
 import { audioFileName } from '../../shared/data-directory.ts';
 import type { CaptureSpec, CaptureStatus, EndReason, SideSignal } from './protocol.ts';
 import type { ElapsedClock } from '../../shared/time.ts';
-import { type Ledger, recoverLedger, withBlock, withGap } from '../file/ledger.ts';
+import type { KeptLedger } from '../../../events/facts/ledger.ts';
+import { recoverLedger, withBlock, withGap } from '../file/ledger.ts';
 import { type WavWriter, openWavWriter } from '../file/wav-writer.ts';
 import { mutex } from '../../shared/mutex.ts';
 
@@ -42,9 +43,9 @@ export class Track {
     { flatSeconds: 0, everHeard: false },
     { flatSeconds: 0, everHeard: false },
   ];
-  #ledger: Ledger;
+  #ledger: KeptLedger;
   /** With the gap that is being filled. */
-  #filling: Ledger | null = null;
+  #filling: KeptLedger | null = null;
   #level: { rms: number; peak: number } | null = null;
   #flatSeconds = 0;
   #quietSeconds = 0;
@@ -56,7 +57,7 @@ export class Track {
     found: {
       now: ElapsedClock;
       writer: WavWriter;
-      ledger: Ledger;
+      ledger: KeptLedger;
       wasPaused: boolean;
       missingSince: number | null;
     },
@@ -70,7 +71,7 @@ export class Track {
     this.#missingSince = found.missingSince;
   }
 
-  get ledger(): Ledger {
+  get ledger(): KeptLedger {
     return this.#ledger;
   }
   /** Of the last block; null while nothing comes. */
