@@ -122,11 +122,12 @@ const wavPass: Pass = async (source, target, { channel, gain, signal, onProgress
     const expected = layout.dataBytes / layout.channels / layout.bytes / layout.rate;
     const meter = levelMeter();
     const blocks = metered(wavSamples(file, layout, channel), meter, () => expected, onProgress);
-    const samples = await writeSpeechFile(target, blocks, { gain, signal });
+    const isStereo = layout.channels === 2;
+    const isThere = channel === null || isStereo;
+    const samples = isThere ? await writeSpeechFile(target, blocks, { gain, signal }) : 0;
     const warnings = new Set<AudioWarning>();
     if (layout.truncated) warnings.add('truncated');
     if (layout.repaired) warnings.add('header-repaired');
-    const isStereo = layout.channels === 2;
     return { samples, level: meter.level(), warnings, tracks: 1, isStereo };
   } finally {
     await file.close();
@@ -213,10 +214,11 @@ export async function decodeChannels(
   { signal, track }: { signal: AbortSignal; track: number },
 ): Promise<boolean> {
   const decoder = await decoderFor(source, hasFfmpeg);
-  const decode = decoder === 'wav' ? fromWav : fromOther;
+  const runPass = decoder === 'wav' ? wavPass : ffmpegPass;
   for (const channel of [0, 1] as const) {
     signal.throwIfAborted();
-    if (await decode(source, targets[channel], { channel, track, signal })) continue;
+    const how = { track, channel, gain: 1, signal, onProgress() {} };
+    if ((await runPass(source, targets[channel], how)).isStereo) continue;
     await Promise.all(targets.map((target) => rm(target, { force: true })));
     return false;
   }
@@ -258,24 +260,4 @@ async function* metered(
     yield block;
   }
   if (samples === 0) throw new StageError(failure('audio-no-samples'), { retriable: false });
-}
-
-type Which = { channel: 0 | 1; track: number; signal: AbortSignal };
-
-async function fromWav(source: string, target: string, { channel, signal }: Which) {
-  const file = await open(source, 'r');
-  try {
-    const layout = await wavLayout(file);
-    if (layout?.channels !== 2) return false;
-    await writeSpeechFile(target, wavSamples(file, layout, channel), { gain: 1, signal });
-    return true;
-  } finally {
-    await file.close();
-  }
-}
-
-async function fromOther(source: string, target: string, { signal, ...which }: Which) {
-  const audio = ffmpegAudio(source, signal, which);
-  await writeSpeechFile(target, audio.blocks, { gain: 1, signal });
-  return audio.isStereo();
 }
