@@ -19,7 +19,7 @@ export type AcceptedAudio = {
  */
 export async function acceptsAudio(path: string): Promise<AcceptedAudio> {
   try {
-    return await examine(path, hasFfmpeg);
+    return await examine(path);
   } catch (error) {
     if (!(error instanceof StageError) || error.retriable) throw error;
     throw new StageError(error.sentence, {
@@ -35,10 +35,7 @@ export async function acceptsAudio(path: string): Promise<AcceptedAudio> {
  * @throws {StageError} `audio-empty`, `audio-encrypted`, `ffmpeg-missing`, `audio-damaged`,
  *   `not-audio`, `no-audio-track`, `unsupported-media`.
  */
-export async function decoderFor(
-  path: string,
-  ffmpegRuns: () => Promise<boolean>,
-): Promise<'wav' | 'ffmpeg'> {
+export async function decoderFor(path: string): Promise<'wav' | 'ffmpeg'> {
   const file = await open(path, 'r');
   try {
     if ((await file.stat()).size === 0)
@@ -54,7 +51,7 @@ export async function decoderFor(
   } finally {
     await file.close();
   }
-  if (await ffmpegRuns()) return 'ffmpeg';
+  if (await hasFfmpeg()) return 'ffmpeg';
   throw new StageError(failure('ffmpeg-missing'), { retriable: false });
 }
 
@@ -63,8 +60,8 @@ const boxesMax = 10_000;
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl']);
 const encryptedEntries = new Set(['enca', 'drms', 'encv', 'drmi']);
 
-async function examine(path: string, ffmpegRuns: () => Promise<boolean>): Promise<AcceptedAudio> {
-  if ((await decoderFor(path, ffmpegRuns)) === 'ffmpeg') return await ffmpegFindsAudio(path);
+async function examine(path: string): Promise<AcceptedAudio> {
+  if ((await decoderFor(path)) === 'ffmpeg') return await ffmpegFindsAudio(path);
   const file = await open(path, 'r');
   try {
     const layout = await wavLayout(file);

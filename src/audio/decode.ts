@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { StageError } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { decoderFor } from './accepts-audio.ts';
-import { type WhichAudio, ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
+import { type WhichAudio, ffmpegAudio } from './ffmpeg.ts';
 import { type Level, levelMeter } from './level-meter.ts';
 import { pcmToMono } from './resampler.ts';
 import { type WavLayout, speechRate, wavLayout } from './wav.ts';
@@ -65,7 +65,7 @@ export async function decodeToSpeech(
   },
 ): Promise<DecodedSpeech> {
   signal.throwIfAborted();
-  const decoder = await decoderFor(source, hasFfmpeg);
+  const decoder = await decoderFor(source);
   const runPass = decoder === 'wav' ? wavPass : ffmpegPass;
   const pass = (channel: WhichAudio['channel'], gain = 1): ReturnType<Pass> =>
     runPass(source, target, { track, channel, gain, signal, onProgress });
@@ -213,7 +213,7 @@ export async function decodeChannels(
   targets: readonly [string, string],
   { signal, track }: { signal: AbortSignal; track: number },
 ): Promise<boolean> {
-  const decoder = await decoderFor(source, hasFfmpeg);
+  const decoder = await decoderFor(source);
   const runPass = decoder === 'wav' ? wavPass : ffmpegPass;
   for (const channel of [0, 1] as const) {
     signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { writeDurably, ifMissing } from '../shared/files.ts';
 import { StageError, hasCode } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { decoderFor } from './accepts-audio.ts';
-import { ffmpegAudio, hasFfmpeg } from './ffmpeg.ts';
+import { ffmpegAudio } from './ffmpeg.ts';
 import { speechRate, wavLayout } from './wav.ts';
 import { wavSamples } from './decode.ts';
 import { mutex } from '../shared/mutex.ts';
@@ -128,7 +128,7 @@ async function computePeaks(audio: string, signal: AbortSignal): Promise<Buffer>
 }
 
 async function* decoded(path: string, signal: AbortSignal): AsyncGenerator<Float32Array> {
-  if ((await decoderFor(path, hasFfmpeg)) === 'ffmpeg') {
+  if ((await decoderFor(path)) === 'ffmpeg') {
     yield* ffmpegAudio(path, signal).blocks;
     return;
   }
