@@ -13,7 +13,7 @@ import { codeOf, syscallOf } from '../shared/errors.ts';
 import { privateDirectory, writeDurably } from '../shared/files.ts';
 import { folderFault } from '../shared/folder-fault.ts';
 import type { Log } from '../shared/log.ts';
-import { systemClock } from '../shared/retry.ts';
+import { openAlarm, systemClock } from '../shared/retry.ts';
 import { readJsonFile } from '../shared/json.ts';
 import type { Space } from './space.ts';
 import { documentPaths } from './documents.ts';
@@ -171,7 +171,7 @@ function appliedFacts({ projections, vaults }: Pick<OwnVaultsParts, 'projections
   let isCut = true;
   /** Positions up to which there are no others, and up to which they were taken. */
   let [upTo, taken] = [0, 0];
-  let wake = (): void => {};
+  const bell = openAlarm();
   const isDue = (): boolean => facts.length > 0 || isCut || upTo - taken >= unsavedMax;
   const stop = projections.onApplied((more) => {
     const some = more.filter(({ type }) =>
@@ -181,7 +181,7 @@ function appliedFacts({ projections, vaults }: Pick<OwnVaultsParts, 'projections
     if (facts.length + some.length > waitingMax) [facts, isCut] = [[], true];
     else facts.push(...some);
     upTo = more.at(-1)?.position ?? upTo;
-    if (isDue()) wake();
+    if (isDue()) bell.ring();
   });
   return {
     stop,
@@ -199,10 +199,7 @@ function appliedFacts({ projections, vaults }: Pick<OwnVaultsParts, 'projections
     /** Resolves when there are facts, or after a time in milliseconds. @throws the signal's reason */
     async next(ms: number, signal: AbortSignal): Promise<void> {
       if (isDue()) return;
-      const woken = new AbortController();
-      wake = () => woken.abort();
-      const either = AbortSignal.any([signal, woken.signal]);
-      await systemClock.wait(Math.min(ms, longestMs), either).catch(() => undefined);
+      await bell.pause(Math.min(ms, longestMs), signal);
       signal.throwIfAborted();
     },
   };

@@ -14,7 +14,7 @@ import { aborted } from '../shared/abort.ts';
 import { StageError } from '../shared/errors.ts';
 import { openListeners } from '../shared/listeners.ts';
 import type { Log } from '../shared/log.ts';
-import { systemClock } from '../shared/retry.ts';
+import { type Alarm, openAlarm, systemClock } from '../shared/retry.ts';
 import type { Lease } from '../shared/shared-resource.ts';
 import type { Notices } from '../storage/notices.ts';
 import type { Sentence } from '../words/params.ts';
@@ -75,7 +75,7 @@ type Making = PassageMakerDeps & {
   failures: LRUCache<string, number>;
   current: number;
   failure: Sentence | null;
-  wake(): void;
+  bell: Alarm;
   made(recordingId: string): void;
 };
 
@@ -91,7 +91,7 @@ export function openPassageMaker(deps: PassageMakerDeps): PassageMaker {
     failures: new LRUCache({ max: rememberedMax }),
     current: 0,
     failure: null,
-    wake() {},
+    bell: openAlarm(),
     made(recordingId) {
       listeners.tell(recordingId);
       deps.notices.tell('passages', recordingId);
@@ -113,15 +113,11 @@ export function openPassageMaker(deps: PassageMakerDeps): PassageMaker {
     await Promise.race([begun, aborted(held)]);
     making.lookedFor = null;
     while (!held.aborted) {
-      const woken = new AbortController();
-      making.wake = () => woken.abort();
       isOn = await round(making, held).catch((error: unknown) => {
         if (!held.aborted) deps.log.warn({ err: error }, 'making passages failed; trying again');
         return isOn;
       });
-      // What is woken leaves no timer behind.
-      const either = AbortSignal.any([held, woken.signal]);
-      await systemClock.wait(deps.trial?.lookEveryMs ?? lookEveryMs, either).catch(() => undefined);
+      await making.bell.pause(deps.trial?.lookEveryMs ?? lookEveryMs, held);
     }
   };
   const isHere = audioAtOneNode(deps, 'passages', deps.signal, (held) => (working = keepOn(held)));
@@ -146,7 +142,7 @@ function noteFresh(making: Making, recordingId: string): void {
   failures.delete(recordingId);
   if (fresh.size < freshMax) fresh.add(recordingId);
   else making.lookedFor = null;
-  making.wake();
+  making.bell.ring();
 }
 
 /** Makes what waits. @returns whether a server is set */
@@ -181,7 +177,7 @@ async function round(making: Making, held: AbortSignal): Promise<boolean> {
       if (!(await isStillSet(making, model))) break;
     }
     // Another model, or more than could be remembered.
-    if (making.lookedFor === null || making.fresh.size > 0) making.wake();
+    if (making.lookedFor === null || making.fresh.size > 0) making.bell.ring();
     return true;
   } finally {
     making.current = 0;
@@ -201,7 +197,7 @@ async function isStillSet(making: Making, model: OpenEmbeddingModel): Promise<bo
   const lease = await making.model();
   lease?.release();
   const isSame = lease?.value === model;
-  if (!isSame) making.wake();
+  if (!isSame) making.bell.ring();
   return isSame;
 }
 

@@ -91,6 +91,26 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Wakes who pauses; whoever was at work when it rang does not pause the next time. */
+export type Alarm = {
+  ring(): void;
+  /** So many milliseconds at most, and until the abort. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+};
+
+export function openAlarm(): Alarm {
+  let rung = new AbortController();
+  return {
+    ring: () => rung.abort(),
+    async pause(ms, signal) {
+      const forget = onAbort(signal, () => rung.abort());
+      await systemClock.wait(ms, rung.signal).catch(() => undefined);
+      forget();
+      rung = new AbortController();
+    },
+  };
+}
+
 /** Why nothing goes on right now, and since when (RFC 3339). */
 export type WaitingFor = { cause: Sentence; since: string };
 

@@ -1,12 +1,11 @@
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { LRUCache } from 'lru-cache';
 import type { FactOutline } from '../../../events/facts/catalogue.ts';
-import { type CommitSignal, commitSignal } from '../../shared/listeners.ts';
 import type { EventStore } from '../../../events/store.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';
 import { messageOf } from '../../shared/errors.ts';
-import { repeatedly, systemClock } from '../../shared/retry.ts';
+import { type Alarm, openAlarm, repeatedly } from '../../shared/retry.ts';
 import { type RecordingAggregate, isLogAway } from './aggregate.ts';
 import type { OpenRecordings } from './open-recordings.ts';
 
@@ -79,9 +78,8 @@ type TakingOver = TakeOverDeps & {
   /** Those of them that will most likely fail again. */
   resting: LRUCache<string, true>;
   stopping: AbortController;
-  /** Whether something came up since the last look began. */
-  isRung: boolean;
-  bell: CommitSignal;
+  /** Rings when something comes up. */
+  bell: Alarm;
 };
 
 export function openTakeOver(deps: TakeOverDeps): TakeOver {
@@ -95,8 +93,7 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
     failed: new Map(),
     resting: new LRUCache({ max: restingMax, ttl: restMs }),
     stopping: new AbortController(),
-    isRung: false,
-    bell: commitSignal(),
+    bell: openAlarm(),
   };
   const running: Promise<void>[] = [];
   return {
@@ -110,20 +107,19 @@ export function openTakeOver(deps: TakeOverDeps): TakeOver {
     },
     rest(recordingId) {
       if (it.taken.has(recordingId)) it.waiting.add(recordingId);
-      ring(it);
+      it.bell.ring();
       return () => void it.waiting.delete(recordingId);
     },
     left({ recordingId }) {
       it.taken.delete(recordingId);
       it.waiting.delete(recordingId);
       it.wanted.delete(recordingId);
-      ring(it);
+      it.bell.ring();
     },
     slotsUsed: () => slotsUsed(it),
     failures: it.failed,
     async close() {
       it.stopping.abort();
-      ring(it);
       await Promise.all(running);
     },
   };
@@ -257,20 +253,11 @@ async function hear(it: TakingOver, fact: FactOutline): Promise<void> {
 async function keepLooking(it: TakingOver, unsettled: ListOfRecordings): Promise<void> {
   await repeatedly(async () => {
     while (!it.stopping.signal.aborted) {
-      await rungOrDue(it);
+      await it.bell.pause(it.pollMs, it.stopping.signal);
       if (it.stopping.signal.aborted) return;
       if (isFree(it)) await look(it, unsettled(it.lookedUpTo));
     }
   }, untilStopped(it));
-}
-
-async function rungOrDue(it: TakingOver): Promise<void> {
-  const { bell, pollMs } = it;
-  const over = new AbortController();
-  const due = systemClock.wait(pollMs, over.signal).catch(() => undefined);
-  if (!it.isRung) await Promise.race([bell.wait(over.signal), due]);
-  over.abort();
-  it.isRung = false;
 }
 
 /** How work goes on until it is stopped, also when it failed. */
@@ -284,10 +271,5 @@ const untilStopped = ({ stopping, log, pollMs }: TakingOver) => ({
 function note(it: TakingOver, recordingId: string): void {
   if (it.slots === 0 || it.taken.has(recordingId)) return;
   if (it.heard.size < it.candidatesMax) it.heard.add(recordingId);
-  ring(it);
-}
-
-function ring(it: TakingOver): void {
-  it.isRung = true;
-  it.bell.fire();
+  it.bell.ring();
 }
