@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { EmbeddingModel, OpenEmbeddingModel } from '../language/embeddings.ts';
-import type { JobQueue } from '../recordings/stages/job-queue.ts';
+import { type JobQueue, inSlot } from '../recordings/stages/job-queue.ts';
 import type { AskedMeaning, MeaningOf } from '../search/by-meaning.ts';
 import { untilAborted } from '../shared/abort.ts';
 import { StageError } from '../shared/errors.ts';
@@ -57,13 +57,8 @@ export function openMeaning(deps: MeaningDeps): MeaningOf {
     const key = JSON.stringify([...served, text]);
     const before = asked.get(key);
     if (before) return before;
-    const slot = await deps.jobQueue.acquire({
-      queue: model.queue,
-      concurrency: slots,
-      owner,
-      signal,
-    });
-    try {
+    const request = { queue: model.queue, concurrency: slots, owner, signal };
+    return await inSlot(deps.jobQueue, request, async () => {
       const [vector = new Float32Array()] = await model.embed([text], 'question', signal);
       const found = await untilAborted(othersOf(model, JSON.stringify(served)), signal);
       const scores = found.map((one) => cosine(vector, one));
@@ -72,9 +67,7 @@ export function openMeaning(deps: MeaningDeps): MeaningOf {
       const meaning: AskedMeaning = { model: name, vector, floor };
       asked.set(key, meaning);
       return meaning;
-    } finally {
-      slot.release();
-    }
+    });
   }
 
   return {

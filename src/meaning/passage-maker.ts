@@ -7,7 +7,7 @@ import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import type { OpenEmbeddingModel } from '../language/embeddings.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
-import type { JobQueue } from '../recordings/stages/job-queue.ts';
+import { type JobQueue, inSlot } from '../recordings/stages/job-queue.ts';
 import { cutPassages } from '../search/cut-passages.ts';
 import { asBytes } from '../search/vector-index.ts';
 import { aborted } from '../shared/abort.ts';
@@ -301,19 +301,12 @@ async function embedded(
   { owner, texts, model }: { owner: string; texts: string[]; model: OpenEmbeddingModel },
   signal: AbortSignal,
 ): Promise<{ dimensions: number; vectors: Int8Array }> {
-  const slot = await jobQueue.acquire({
-    queue: model.queue,
-    concurrency: passageSlots,
-    owner,
-    signal,
-  });
-  try {
+  const request = { queue: model.queue, concurrency: passageSlots, owner, signal };
+  return await inSlot(jobQueue, request, async () => {
     const found = await model.embed(texts, 'passage', signal);
     const dimensions = found[0]?.length ?? 0;
     const vectors = new Int8Array(found.length * dimensions);
     for (const [at, one] of found.entries()) vectors.set(asBytes(one), at * dimensions);
     return { dimensions, vectors };
-  } finally {
-    slot.release();
-  }
+  });
 }

@@ -5,7 +5,7 @@ import { answerQuestion } from '../language/answer-question.ts';
 import type { LanguageModel } from '../language/model.ts';
 import { type Questions, QuestionRefused, questionLimits } from './question-limits.ts';
 import type { Lease } from '../shared/shared-resource.ts';
-import type { JobQueue } from './stages/job-queue.ts';
+import { type JobQueue, inSlot } from './stages/job-queue.ts';
 import { slotsPerModel } from './stages/leased-in-turn.ts';
 
 const hourMs = 3_600_000;
@@ -23,18 +23,18 @@ export function openQuestions(deps: {
   return {
     ask: async ({ owner, talk, question, signal }) =>
       // Somebody waits for the answer: it has a slot besides those of the stages.
-      await inSlot({ owner, signal, concurrency: slotsPerModel + 1 }, (model) =>
+      await asked({ owner, signal, concurrency: slotsPerModel + 1 }, (model) =>
         answerQuestion(talk, model, { question, signal }),
       ),
     summarise: async ({ owner, blocks, options, signal }) =>
-      await inSlot({ owner, signal, concurrency: slotsPerModel }, async (model) => {
+      await asked({ owner, signal, concurrency: slotsPerModel }, async (model) => {
         const all = { ...options, signal, onProgress() {} };
         const { text, lines } = await summarise([...blocks], model, all);
         return lines.length > 0 ? lines : linesOfText(text);
       }),
   };
 
-  async function inSlot<T>(
+  async function asked<T>(
     { owner, signal, concurrency }: { owner: string; signal: AbortSignal; concurrency: number },
     work: (model: LanguageModel) => Promise<T>,
   ): Promise<T> {
@@ -43,17 +43,8 @@ export function openQuestions(deps: {
     try {
       admit(owner);
       try {
-        const slot = await jobQueue.acquire({
-          queue: lease.value.queue,
-          concurrency,
-          owner,
-          signal,
-        });
-        try {
-          return await work(lease.value);
-        } finally {
-          slot.release();
-        }
+        const request = { queue: lease.value.queue, concurrency, owner, signal };
+        return await inSlot(jobQueue, request, () => work(lease.value));
       } finally {
         leave(owner);
       }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { nameSpeakers, renameVoices } from '../../projections/recording/decide.ts';
 import { editTurn } from '../../projections/recording/edit-turns.ts';
 import { people } from '../../projections/people.ts';
@@ -15,6 +16,7 @@ import { speakerName } from '../../src/documents/documents.ts';
 import { openRecordingService } from '../../src/recordings/service.ts';
 import { joinStage } from '../../src/recordings/stages/attribute.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
+import { measureAgain } from '../../src/recordings/stages/measure-voices.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { openVoiceCatchUp } from '../../src/recordings/voice-catch-up.ts';
 import { onAbort } from '../../src/shared/abort.ts';
@@ -72,6 +74,18 @@ test('what fails three times is given up, which is said, until the next start', 
   next.begin();
   (await world.asked()).answer();
   await eventually('it is measured', async () => (await world.measured(id)) === 1);
+});
+
+test('where the model cannot be opened, the slot for measuring is free again', async () => {
+  const jobQueue = openJobQueue();
+  const { signal } = new AbortController();
+  const none = {} as never;
+  const openEmbedder = () => Promise.reject(new Error('unreadable'));
+  const deps = { recordingService: none, files: none, jobQueue, openEmbedder };
+  const asked = { recordingId: 'r', owner: 'anna', model: 'm', signal, onProgress() {} };
+  await assert.rejects(measureAgain(deps, asked), /unreadable/);
+  const next = jobQueue.acquire({ queue: 'diarization', concurrency: 1, owner: 'ben', signal });
+  assert.ok(await Promise.race([next, setImmediate(undefined)]));
 });
 
 test('of a correction its own recording is looked at alone, however many wait for good', async (t) => {

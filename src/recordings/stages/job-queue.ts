@@ -27,6 +27,20 @@ export interface JobQueue {
   acquire(request: SlotRequest): Promise<Slot>;
 }
 
+/** Works in a slot, which is given back in any case. @throws as `JobQueue.acquire`, and what the work throws */
+export async function inSlot<T>(
+  jobQueue: JobQueue,
+  request: SlotRequest,
+  work: () => Promise<T>,
+): Promise<T> {
+  const slot = await jobQueue.acquire(request);
+  try {
+    return await work();
+  } finally {
+    slot.release();
+  }
+}
+
 /** More jobs than this waiting at once is a mistake somewhere, not a busy day. */
 export const waitingMax = 10_000;
 

@@ -13,7 +13,7 @@ import type { AudioStore } from '../../storage/audio/audio-store.ts';
 import type { VoiceEmbedder } from '../../speech/diarization/diarize.ts';
 import { labelledVoices } from '../../speech/diarization/windows.ts';
 import type { RecordingService } from '../service.ts';
-import type { JobQueue } from './job-queue.ts';
+import { type JobQueue, inSlot } from './job-queue.ts';
 import type { Job } from './run-stage.ts';
 import { withSpeech } from './stage-files.ts';
 
@@ -45,34 +45,29 @@ export async function measureAgain(
 ): Promise<void> {
   const { recordingService, jobQueue } = deps;
   const { recordingId, owner, model, signal, onProgress } = asked;
-  const slot = await jobQueue.acquire({
-    queue: 'diarization',
-    concurrency: 1,
-    owner,
-    signal,
+  await inSlot(jobQueue, { queue: 'diarization', concurrency: 1, owner, signal }, async () => {
+    const embedder = await deps.openEmbedder();
+    try {
+      if (embedder?.embeddingModel !== model) return;
+      const measured = await recordingService.whileFilesStay(async () => {
+        const { recording } = await recordingService.read(recordingId);
+        const plan = voicesToMeasure(recording, model);
+        if (!plan) return null;
+        const isSpoken = plan.turns.length > 0;
+        const job = { recordingId, signal, progress: onProgress, waiting() {} };
+        const tools = { embedder, files: deps.files };
+        return { plan, heard: isSpoken ? await measuredVoices(job, recording, plan, tools) : [] };
+      });
+      if (!measured) return;
+      onProgress(1);
+      signal.throwIfAborted();
+      const { plan, heard } = measured;
+      const metadata = { by: 'system', command: `measure-voices-${ulid()}` };
+      await recordingService.decide(recordingId, metadata, measureVoices(plan, model, heard));
+    } finally {
+      await embedder?.close();
+    }
   });
-  const embedder = await deps.openEmbedder();
-  try {
-    if (embedder?.embeddingModel !== model) return;
-    const measured = await recordingService.whileFilesStay(async () => {
-      const { recording } = await recordingService.read(recordingId);
-      const plan = voicesToMeasure(recording, model);
-      if (!plan) return null;
-      const isSpoken = plan.turns.length > 0;
-      const job = { recordingId, signal, progress: onProgress, waiting() {} };
-      const tools = { embedder, files: deps.files };
-      return { plan, heard: isSpoken ? await measuredVoices(job, recording, plan, tools) : [] };
-    });
-    if (!measured) return;
-    onProgress(1);
-    signal.throwIfAborted();
-    const { plan, heard } = measured;
-    const metadata = { by: 'system', command: `measure-voices-${ulid()}` };
-    await recordingService.decide(recordingId, metadata, measureVoices(plan, model, heard));
-  } finally {
-    slot.release();
-    await embedder?.close();
-  }
 }
 
 /** Works on a copy of the audio of its own, which is removed. */
