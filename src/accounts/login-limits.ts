@@ -27,7 +27,6 @@ const counters: KeptKind<Counted> = {
 const knownPlaces: KeptKind<string[]> = {
   name: 'known-places',
   endsAt: (_, now) => now + 30 * 24 * 3_600_000,
-  volatileMax: null,
   keys: 'hashed',
 };
 

@@ -40,7 +40,6 @@ export type SessionRow = {
 export const sessionRows: KeptKind<SessionRow> = {
   name: 'sessions',
   endsAt: (row) => row.expires_at,
-  volatileMax: null,
   keys: 'plain',
 };
 

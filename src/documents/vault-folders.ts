@@ -12,8 +12,6 @@ import { type CopyRecords, hashedPlace, openVaultLedger } from './vault-ledger.t
 /** Folders as they were set, by `<user>/<hash>`; of the house, those that were set before this was remembered. */
 export const folderRows: KeptKind<string> = {
   name: 'vault-folders',
-  endsAt: () => null,
-  volatileMax: null,
   keys: 'plain',
 };
 
@@ -33,8 +31,6 @@ export async function rememberFolder(kept: Kept, user: string, vault: string): P
  */
 const lastInodes: KeptKind<string> = {
   name: 'vault-inodes',
-  endsAt: () => null,
-  volatileMax: null,
   keys: 'plain',
 };
 

@@ -27,8 +27,6 @@ export const hashedPlace = (vault: string, path: string): string =>
 /** Copies that are to be removed, by `<user>/<place>`, with the vault that they are in as it was set. */
 export const leavingRows: KeptKind<string> = {
   name: 'leaving-copies',
-  endsAt: () => null,
-  volatileMax: null,
   keys: 'plain',
 };
 
@@ -89,8 +87,6 @@ export const besideMark = (sha256: string): string => `beside:${sha256}`;
 /** Contents that were put at a place, the newest last, by `<user>/<place>`. */
 export const copyRows: KeptKind<string[]> = {
   name: 'vault-copies',
-  endsAt: () => null,
-  volatileMax: null,
   keys: 'plain',
 };
 

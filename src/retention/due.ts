@@ -39,8 +39,6 @@ export type DueDeps = {
 /** What the server's settings said, and since when. Settings of the environment have no time of their own. */
 const seen = {
   name: 'retention-seen',
-  endsAt: () => null,
-  volatileMax: null,
   keys: 'plain',
 } as const;
 type Seen = { terms: string; since: number };

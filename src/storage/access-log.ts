@@ -21,7 +21,6 @@ type DayOfLooks = Record<LookKind, number> & { last: number };
 export const lookRows: KeptKind<DayOfLooks> = {
   name: 'access-log',
   endsAt: ({ last }) => last + keptMs,
-  volatileMax: null,
   keys: 'plain',
 };
 

@@ -37,7 +37,6 @@ type Row = { count: number; first: number; last: number };
 export const countRows: KeptKind<Row> = {
   name: 'daily-counts',
   endsAt: ({ first }) => first + keptDays * dayMs,
-  volatileMax: null,
   keys: 'plain',
 };
 

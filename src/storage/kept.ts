@@ -15,18 +15,21 @@ export type KeptKind<V> = {
   /** Small letters and hyphens. Databases have it: it stays as it is. */
   name: string;
   /**
-   * When a row ends that is written at `now`, both in milliseconds since the epoch; null: never. LevelDB keeps the value
-   * alone and asks at each reading, so that there only a time that the value says ends it.
+   * When a row ends that is written at `now`, both in milliseconds since the epoch; null or absent: never. LevelDB
+   * keeps the value alone and asks at each reading, so that there only a time that the value says ends it.
    */
-  endsAt(value: V, now: number): number | null;
+  endsAt?(value: V, now: number): number | null;
   /**
-   * Null: rows outlive the process and a power cut. Else they need not, and so many are kept: of more, those go that were
-   * written longest ago, in memory at once, in a database with the next sweep.
+   * Null or absent: rows outlive the process and a power cut. Else they need not, and so many are kept: of more, those
+   * go that were written longest ago, in memory at once, in a database with the next sweep.
    */
-  volatileMax: number | null;
+  volatileMax?: number | null;
   /** `hashed`: from what is stored nobody reads, or guesses, the keys. Such rows are not listed. */
   keys: 'plain' | 'hashed';
 };
+
+/** As adapters have it. */
+export type WholeKind = Required<KeptKind<unknown>>;
 
 /** @throws {Busy} when too many wait, or too many nodes change the same; {EventStoreError} `BUSY` */
 export interface KeptRows<V> {
@@ -70,10 +73,11 @@ const waitingMax = 1024;
 /** How often a change is tried while other nodes change the same. */
 const triesMax = 20;
 
-export function keptIn(open: (kind: KeptKind<unknown>) => Cells): Kept {
+export function keptIn(open: (kind: WholeKind) => Cells): Kept {
   const opened = new Map<string, { cells: Cells; inTurn: Limited }>();
   return {
-    of<V>(kind: KeptKind<V>): KeptRows<V> {
+    of<V>(given: KeptKind<V>): KeptRows<V> {
+      const kind = { endsAt: () => null, volatileMax: null, ...given };
       const { cells, inTurn } = opened.get(kind.name) ?? {
         cells: open(kind),
         inTurn: limited(1, waitingMax),

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { hasCode } from '../shared/errors.ts';
 import type { Checkpoint, ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { PassageCells } from './passage-rows.ts';
-import { type Cells, type Kept, type KeptKind, keptIn } from './kept.ts';
+import { type Cells, type Kept, type WholeKind, keptIn } from './kept.ts';
 
 /**
  * The rows of projections in the log's database, as JSON: `!projections!<name>/<key>`, and the
@@ -144,7 +144,7 @@ export const levelKept = (db: RowsDatabase, clock: () => Date): Kept =>
   );
 
 /** Rows in memory: the end of the process takes them. */
-export function memoryCells({ volatileMax }: KeptKind<unknown>, clock: () => Date): Cells {
+export function memoryCells({ volatileMax }: WholeKind, clock: () => Date): Cells {
   const rows = new Map<string, { text: string; endsAt: number | null }>();
   const cellOf = ({ text, endsAt }: { text: string; endsAt: number | null }) => ({
     text,
@@ -245,7 +245,7 @@ interface RowBatch {
 
 type RowOperation = { type: 'put'; key: string; value: string } | { type: 'del'; key: string };
 
-function cellsIn(db: RowsDatabase, kind: KeptKind<unknown>, clock: () => Date): Cells {
+function cellsIn(db: RowsDatabase, kind: WholeKind, clock: () => Date): Cells {
   const prefix = sublevelPrefix(kind.name);
   const pathOf = (key: string): string =>
     prefix + (kind.keys === 'hashed' ? hash('sha256', key, 'hex') : key);

@@ -34,8 +34,6 @@ export type Removal = Extract<PendingJob, 'erase' | 'delete-documents'>;
 /** By `<recording id>/<job>`, named as the first release did. No words in it. */
 export const choreRows: KeptKind<1> = {
   name: 'chores',
-  endsAt: () => null,
-  volatileMax: null,
   keys: 'plain',
 };
 

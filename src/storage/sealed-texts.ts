@@ -13,8 +13,6 @@ type Sealed = { key_id: string; sealed: string; added_at: number };
 
 const secrets: KeptKind<Sealed> = {
   name: 'secrets',
-  endsAt: () => null,
-  volatileMax: null,
   keys: 'plain',
 };
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Cells, type Kept, type KeptKind, keptIn } from '../kept.ts';
+import { type Cells, type Kept, type WholeKind, keptIn } from '../kept.ts';
 import type { Postgres } from './connection.ts';
 
 /**
@@ -12,7 +12,7 @@ export const postgresKept = (db: Pick<Postgres, 'ask'>, hashKey: Buffer): Kept =
 
 function cellsIn(
   db: Pick<Postgres, 'ask'>,
-  { name, volatileMax, keys: keyed }: KeptKind<unknown>,
+  { name, volatileMax, keys: keyed }: WholeKind,
   hashKey: Buffer,
 ): Cells {
   const hashed = (key: string) => createHmac('sha256', hashKey).update(key).digest('base64url');
