@@ -15,17 +15,6 @@ export type BucketSpace = {
   readonly user: string;
 };
 
-/** What was put, and what stayed: see `writeDocuments`. */
-export type WrittenDocuments = {
-  /**
-   * SHA-256 (hex) of what we wrote of each, or would have written over a kept one: what rendering
-   * the log again gives. To be handed in as `known` the next time.
-   */
-  sha256: PerDocument;
-  /** Documents that a person had changed: theirs is still there. */
-  kept: DocumentName[];
-};
-
 /** A space that several processes can write into. */
 export type SharedSpace = {
   /** Asked before anything is written, and right before each document is replaced. @throws when another may write by now */
@@ -66,17 +55,14 @@ export async function writeToBucket(
   contents: PerDocument,
   known: PerDocument | null,
   shared?: SharedSpace,
-): Promise<WrittenDocuments> {
-  const sha256 = { index: '', transcript: '', summary: '' };
+): Promise<DocumentName[]> {
   const kept = new Set<DocumentName>();
   for (const name of writingOrder) {
     const bytes = Buffer.from(contents[name]);
-    sha256[name] = hash('sha256', bytes, 'hex');
-    const replaces = known?.[name];
-    if (!(await putDocument(space, paths[name], { bytes, sha256: sha256[name], replaces }, shared)))
-      kept.add(name);
+    const what = { bytes, sha256: hash('sha256', bytes, 'hex'), replaces: known?.[name] };
+    if (!(await putDocument(space, paths[name], what, shared))) kept.add(name);
   }
-  return { sha256, kept: documentNames.filter((name) => kept.has(name)) };
+  return documentNames.filter((name) => kept.has(name));
 }
 
 /** Whether there was one under the path; there is none afterwards. @throws {BlobsError} */

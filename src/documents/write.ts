@@ -5,13 +5,7 @@ import { StageError, hasCode, type StageFailure } from '../shared/errors.ts';
 import { failure } from '../words/failures.ts';
 import { ConfinementError, HeldDirectory, confinedSegments } from './confinement.ts';
 import { type DocumentName, type PerDocument, documentPaths, documentNames } from './documents.ts';
-import {
-  type SharedSpace,
-  type WrittenDocuments,
-  deleteFromBucket,
-  writeToBucket,
-  writingOrder,
-} from './bucket-space.ts';
+import { type SharedSpace, deleteFromBucket, writeToBucket, writingOrder } from './bucket-space.ts';
 import {
   type FolderSpace,
   type Space,
@@ -36,6 +30,7 @@ type Step = 'make folder' | 'write' | 'sync' | 'rename' | 'sync folder';
  * One call a recording at a time; of several processes the one that `shared` allows it.
  *
  * @param known hashes of what we wrote before; null when we never did
+ * @returns the documents that a person had changed: theirs is still there
  * @throws {StageError} `disk-full`, `not-writable`, `name-in-use` (a file where a folder has to be,
  *   or the reverse); {ConfinementError}. Nothing visible has changed when the disk was full.
  */
@@ -46,7 +41,7 @@ export async function writeDocuments(
   known: PerDocument | null,
   before: (step: Step, document?: DocumentName) => void = () => {},
   shared?: SharedSpace,
-): Promise<WrittenDocuments> {
+): Promise<DocumentName[]> {
   if (isInBucket(space)) return await writeToBucket(space, paths, contents, known, shared);
   const files: TargetFile[] = [];
   try {
@@ -195,11 +190,11 @@ type TargetFile = {
   temporary: string;
 };
 
-/** Makes the renames durable and says what there is now. */
+/** Makes the renames durable; returns which documents are a person's. */
 async function settle(
   files: readonly TargetFile[],
   before: (step: Step, document: DocumentName) => void,
-): Promise<WrittenDocuments> {
+): Promise<DocumentName[]> {
   const kept: DocumentName[] = [];
   for (const file of files) {
     await removeTemporary(file);
@@ -208,8 +203,7 @@ async function settle(
     await file.folder.sync();
     if ((await ownership(file)) === 'foreign') kept.push(file.document);
   }
-  const hashes = files.map(({ document, sha256 }) => [document, sha256]);
-  return { sha256: Object.fromEntries(hashes) as PerDocument, kept };
+  return kept;
 }
 
 /** The folder of a document, held open and made where it is missing. */

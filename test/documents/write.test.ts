@@ -17,7 +17,7 @@ const second: PerDocument = { index: 'index 2', transcript: 'said 2', summary: '
 test('the three documents are written, readable by their owner only', async (t) => {
   const { space } = await empty(t);
   const written = await writeDocuments(space, paths, first, null);
-  assert.deepEqual(written, { sha256: hashes(first), kept: [] });
+  assert.deepEqual(written, []);
   assert.deepEqual(await present(space), first);
   for (const name of documentNames) {
     assert.equal((await stat(join(space.root, paths[name]))).mode & 0o777, 0o600);
@@ -27,7 +27,8 @@ test('the three documents are written, readable by their owner only', async (t) 
 
 test('what is the same is not written again, what is ours is replaced', async (t) => {
   const { space } = await empty(t);
-  const { sha256 } = await writeDocuments(space, paths, first, null);
+  await writeDocuments(space, paths, first, null);
+  const sha256 = hashes(first);
   const before = await stat(join(space.root, paths.index));
   await writeDocuments(space, paths, { ...second, index: first.index }, sha256);
   const after = await stat(join(space.root, paths.index));
@@ -37,41 +38,44 @@ test('what is the same is not written again, what is ours is replaced', async (t
 
 test('what a person changed is kept and told; what a person deleted comes back', async (t) => {
   const { space } = await empty(t);
-  const { sha256 } = await writeDocuments(space, paths, first, null);
+  await writeDocuments(space, paths, first, null);
+  const sha256 = hashes(first);
   await writeFile(join(space.root, paths.summary), 'my own words');
   await unlink(join(space.root, paths.transcript));
   const written = await writeDocuments(space, paths, second, sha256);
-  assert.deepEqual(written, { sha256: hashes(second), kept: ['summary'] });
+  assert.deepEqual(written, ['summary']);
   assert.deepEqual(await present(space), { ...second, summary: 'my own words' });
-  const again = await writeDocuments(space, paths, first, written.sha256);
-  assert.deepEqual(again.kept, ['summary']);
+  const again = await writeDocuments(space, paths, first, hashes(second));
+  assert.deepEqual(again, ['summary']);
   assert.deepEqual(await present(space), { ...first, summary: 'my own words' });
 });
 
 test('a file that was there before the first save is a person’s', async (t) => {
   const { space } = await empty(t);
   await writeFile(join(space.root, paths.index), 'mine');
-  assert.deepEqual((await writeDocuments(space, paths, first, null)).kept, ['index']);
+  assert.deepEqual(await writeDocuments(space, paths, first, null), ['index']);
   assert.equal(await readFile(join(space.root, paths.index), 'utf8'), 'mine');
 });
 
 test('a person who saves while we write wins', async (t) => {
   const { space } = await empty(t);
-  const { sha256 } = await writeDocuments(space, paths, first, null);
+  await writeDocuments(space, paths, first, null);
+  const sha256 = hashes(first);
   const { writeFileSync } = await import('node:fs');
   const written = await writeDocuments(space, paths, second, sha256, (step, document) => {
     if (step === 'sync' && document === 'index') {
       writeFileSync(join(space.root, paths.summary), 'just saved');
     }
   });
-  assert.deepEqual(written.kept, ['summary']);
+  assert.deepEqual(written, ['summary']);
   assert.deepEqual(await present(space), { ...second, summary: 'just saved' });
   assert.deepEqual(await temporaries(space), []);
 });
 
 test('a full disk changes nothing, leaves nothing behind, and may be tried again', async (t) => {
   const { space } = await empty(t);
-  const { sha256 } = await writeDocuments(space, paths, first, null);
+  await writeDocuments(space, paths, first, null);
+  const sha256 = hashes(first);
   for (const document of documentNames) {
     const full = (step: string, at?: string) => {
       if (step !== 'write' || at !== document) return;
@@ -92,7 +96,8 @@ test('a full disk changes nothing, leaves nothing behind, and may be tried again
 test('killed at any step, the documents are whole, and writing again leads to the same end', async (t) => {
   const steps: string[] = [];
   const { space: counted } = await empty(t);
-  const { sha256 } = await writeDocuments(counted, paths, first, null);
+  await writeDocuments(counted, paths, first, null);
+  const sha256 = hashes(first);
   await writeDocuments(counted, paths, second, sha256, (step) => steps.push(step));
   assert.ok(steps.length >= 12);
 
@@ -104,10 +109,7 @@ test('killed at any step, the documents are whole, and writing again leads to th
     for (const name of documentNames) {
       assert.ok([first[name], second[name]].includes(left[name]), `${name} at step ${step}`);
     }
-    assert.deepEqual(await writeDocuments(space, paths, second, sha256), {
-      sha256: hashes(second),
-      kept: [],
-    });
+    assert.deepEqual(await writeDocuments(space, paths, second, sha256), []);
     assert.deepEqual(await present(space), second);
     assert.deepEqual(await temporaries(space), []);
   }
@@ -179,7 +181,8 @@ test('a process that lost its claim replaces nothing any more, and takes nothing
   const assertMine = async (): Promise<void> => {
     if (!isMine) throw new Error('another has it');
   };
-  const { sha256 } = await writeDocuments(space, paths, first, null, undefined, { assertMine });
+  await writeDocuments(space, paths, first, null, undefined, { assertMine });
+  const sha256 = hashes(first);
   // It is frozen before the first rename; another one writes, and it wakes.
   const third = { index: 'index 3', transcript: 'said 3', summary: 'sum 3' };
   let written: Promise<unknown> = Promise.resolve();

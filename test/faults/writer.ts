@@ -3,7 +3,7 @@
  * through the product's own functions, and prints a line for everything it offers and everything that
  * was acknowledged. `run-writer.ts` starts it and breaks what is under it; `told.ts` compares.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -96,9 +96,10 @@ try {
           transcript: `a/${base} t.md`,
           summary: `a/${base} s.md`,
         };
-        const { sha256 } = await insist(base, () => writeDocuments(space, paths, contents, null));
+        await insist(base, () => writeDocuments(space, paths, contents, null));
         for (const name of ['index', 'transcript', 'summary'] as const) {
-          say({ document: join('spaces', 'anna', paths[name]), sha256: sha256[name] });
+          const sha256 = hash('sha256', contents[name], 'hex');
+          say({ document: join('spaces', 'anna', paths[name]), sha256 });
         }
       }
     }

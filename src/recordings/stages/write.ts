@@ -135,9 +135,9 @@ async function placeDocuments(
   const contents = { ...rendered, ...theirs };
   const known = await presentHashes(space, paths, ownHashes(files));
   const shared = sharing(job, deps);
-  const written = await writeDocuments(space, paths, contents, known, undefined, shared);
+  const kept = await writeDocuments(space, paths, contents, known, undefined, shared);
   if (oldSpace && saved?.content) await deleteDocument(oldSpace, saved.content.paths.index);
-  return documentNames.filter((one) => one in theirs || written.kept.includes(one));
+  return documentNames.filter((one) => one in theirs || kept.includes(one));
 }
 
 async function nameDocuments(job: Job, space: Space, deps: Deps): Promise<void> {
