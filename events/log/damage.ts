@@ -1,4 +1,5 @@
 import type { Damage } from '../event-log.ts';
+import type { KeyStore } from '../key-store.ts';
 import { dataFailure } from '../../src/words/data-failures.ts';
 import { finding } from '../../src/words/findings.ts';
 import { EventStoreError } from '../store.ts';
@@ -9,10 +10,13 @@ export type DamageRegister = {
   report: (damage: Damage, cause?: unknown) => EventStoreError;
   /** The key of a subject is there again, or was destroyed on purpose. */
   resolve: (subject: string) => void;
-  readonly list: readonly Damage[];
+  /** The first, without those of subjects that were erased meanwhile. */
+  listed: (keys: KeyStore) => readonly Damage[];
   readonly more: number;
   /** Whether the log itself is damaged: a lost key concerns its subject only. */
   readonly logDamaged: boolean;
+  /** @throws {EventStoreError} `DAMAGED` while the log itself is damaged */
+  assertSound: () => void;
 };
 
 export const damagesMax = 100;
@@ -47,14 +51,18 @@ export function damageRegister(): DamageRegister {
     resolve(subject) {
       if (keys.size > 0) keys.delete(subject);
     },
-    get list() {
-      return [...inLog, ...[...keys.values()].slice(0, damagesMax)];
-    },
+    listed: (store) =>
+      [...inLog, ...[...keys.values()].slice(0, damagesMax)].filter(
+        ({ subject }) => subject === undefined || !store.isErased(subject),
+      ),
     get more() {
       return more + Math.max(0, keys.size - damagesMax);
     },
     get logDamaged() {
       return inLog.length > 0;
+    },
+    assertSound() {
+      if (inLog[0]) throw damagedError(inLog[0]);
     },
   };
 }

@@ -14,7 +14,7 @@ const awayPauseMs = 500;
 /** Hands the log to all who follow it, read once. */
 export function following(log: {
   /** Records after a position up to another, which must all be there: at least one, or `error`. */
-  read(afterPosition: number, upToPosition: number): Promise<RecordPage>;
+  recordPage(afterPosition: number, upToPosition: number): Promise<RecordPage>;
   decoder: Pick<FactDecoder, 'outlines' | 'opened'>;
   /** Position up to which facts can be read now. */
   reached(): number;
@@ -27,7 +27,7 @@ export function following(log: {
 }): Pick<EventStore, 'follow' | 'outlines' | 'opened'> {
   const { decoder, reached, head, committed, assertOpen } = log;
   const pageAfter = recentPages(async (after, upTo): Promise<OutlinePage> => {
-    const { records, bytes, error } = await log.read(after, upTo);
+    const { records, bytes, error } = await log.recordPage(after, upTo);
     const outlined = decoder.outlines(records);
     // What lies before damage counts; the damage is met again by who goes on.
     if (outlined.facts.length === 0) throw outlined.error ?? error;

@@ -1,13 +1,12 @@
 import { Appender } from './appender.ts';
 import type {
-  Damage,
   EventLog,
   LogHealth,
   StoredRecord,
   VerifiedRecords,
   VerifyOptions,
 } from '../event-log.ts';
-import { type DamageRegister, damageRegister, damagedError } from './damage.ts';
+import { type DamageRegister, damageRegister } from './damage.ts';
 import {
   type LogDatabase,
   type WriteHook,
@@ -21,7 +20,7 @@ import {
 } from './database.ts';
 import { type CommitSignal, commitSignal } from '../../src/shared/listeners.ts';
 import { reading, crcAt, logReader, rawRecords } from './reader.ts';
-import { factDecoder, sealFacts } from './sealing.ts';
+import { factDecoder, hasContent, sealFacts } from './sealing.ts';
 import type { SealedFact } from './records.ts';
 import type { LoggedFact } from '../facts/catalogue.ts';
 import type { KeyStore } from '../key-store.ts';
@@ -87,8 +86,6 @@ const tailChecked = 1_000;
 /** How long a reader waits while the database is opened again. */
 const reopenWaitMs = 30_000;
 
-const unlisted: Damage = { kind: 'record', said: finding('log-damaged') };
-
 async function levelLog(
   db: LogDatabase,
   id: string,
@@ -127,7 +124,11 @@ async function levelLog(
       heads.durable(stream),
     );
   const hasContentOf = async (stream: string, subject: string): Promise<boolean> =>
-    hasContent(reader.streamRecords(stream, 0, await durableVersion(stream)), subject);
+    hasContent(
+      reader.streamRecords(stream, 0, await durableVersion(stream)),
+      subject,
+      (one) => one,
+    );
   const head = () => appender.head.position;
   const recovering = () => recovery.running() !== undefined && db.waitsForRoom === undefined;
 
@@ -147,7 +148,18 @@ async function levelLog(
       return verify(wanted);
     },
     append: appending({ appender, heads, keys, upcasters, assertWritable, hasContentOf }),
-    ...reading({ reader, head, durableVersion, committed, usable, assertOpen, recovering }),
+    ...reading({
+      facts: ({ stream, after, upTo }) =>
+        stream === undefined ? reader.pages(after, upTo) : reader.streamPages(stream, after, upTo),
+      recordPage: reader.recordPage,
+      decoder,
+      reached: () => (recovering() ? 0 : head()),
+      head,
+      versionUpTo: durableVersion,
+      committed,
+      ready: usable,
+      assertOpen,
+    }),
     async close() {
       if (closing.signal.aborted) return;
       closing.abort();
@@ -248,8 +260,7 @@ function accessTo(log: {
     assertWritable(): void {
       assertOpen();
       if (recovery.running()) throw reopening(db);
-      if (!damage.logDamaged) return;
-      throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
+      damage.assertSound();
     },
   };
 }
@@ -264,20 +275,9 @@ function healthOf(
   return {
     ...(recovering ? { reason: whyReopening(db) } : {}),
     state: recovering ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',
-    damage: damage.list.filter(({ subject }) => subject === undefined || !keys.isErased(subject)),
+    damage: damage.listed(keys),
     more: damage.more,
   };
-}
-
-async function hasContent(
-  records: AsyncIterable<StoredRecord[]>,
-  subject: string,
-): Promise<boolean> {
-  for await (const page of records) {
-    if (page.some((record) => record.subject === subject && record.content !== undefined))
-      return true;
-  }
-  return false;
 }
 
 /** Up to where records are not checked at open. */

@@ -14,12 +14,10 @@ import {
   streamKey,
 } from './records.ts';
 import type { EventStore } from '../store.ts';
-import type { CommitSignal } from '../../src/shared/listeners.ts';
 import { type FindingSaid, finding } from '../../src/words/findings.ts';
 
 /** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
 type LogReader = {
-  readonly decoder: FactDecoder;
   /**
    * Asks the database, again when it was closed meanwhile to be opened again.
    * @param place what is damaged when LevelDB says so
@@ -66,7 +64,6 @@ export function logReader(options: {
     );
 
   return {
-    decoder,
     ask,
 
     async recordPage(afterPosition, upToPosition) {
@@ -206,48 +203,33 @@ export async function intactAt(db: LogDatabase, position: number): Promise<strin
 }
 
 /** Reads facts up to what is durable when it is asked; followers go on from there. */
-export function reading(deps: {
-  reader: LogReader;
-  /** Position of the last durable fact. */
-  head: () => number;
-  /** Version of a stream's last durable fact. */
-  durableVersion: (stream: string) => Promise<number>;
-  committed: CommitSignal;
-  /** Resolves when the database is open. @throws {EventStoreError} `CLOSED`, `BUSY` */
-  usable: () => Promise<void>;
-  /** @throws {EventStoreError} `CLOSED` */
-  assertOpen: () => void;
-  /** Whether the database is being opened again: followers wait until it is there again. */
-  recovering: () => boolean;
-}): Pick<EventStore, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened'> {
-  const { reader, head, durableVersion, committed, usable, assertOpen, recovering } = deps;
+export function reading(
+  log: Parameters<typeof following>[0] & {
+    /** Facts of the log, or of a stream, after a number up to another. */
+    facts(range: { stream?: string; after: number; upTo: number }): AsyncIterable<LoggedFact[]>;
+    /** Up to where a stream can be read: the version of its last durable fact, or more. */
+    versionUpTo: (stream: string) => number | Promise<number>;
+    /** Resolves when the log can be read. @throws {EventStoreError} `CLOSED`, `BUSY` */
+    ready: () => void | Promise<void>;
+  },
+): Pick<EventStore, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened'> {
+  const { facts, versionUpTo, ready, head } = log;
+  async function* pagesAfter(after: number, limit = Infinity) {
+    await ready();
+    yield* facts({ after, upTo: Math.min(await head(), after + limit) });
+  }
   return {
-    async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
-      const upTo = Math.min(await durableVersion(stream), afterVersion + limit);
-      for await (const page of reader.streamPages(stream, afterVersion, upTo)) {
-        // Facts are checked when they are appended: each stream holds its own kind.
-        yield* page as LoggedFactIn<S>[];
-      }
+    async *read<S extends string>(stream: S, { afterVersion: after = 0, limit = Infinity } = {}) {
+      await ready();
+      const upTo = Math.min(await versionUpTo(stream), after + limit);
+      // Facts are checked when they are appended: each stream holds its own kind.
+      for await (const page of facts({ stream, after, upTo })) yield* page as LoggedFactIn<S>[];
     },
-    async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
-      await usable();
-      const upTo = Math.min(head(), afterPosition + limit);
-      for await (const page of reader.pages(afterPosition, upTo)) {
-        for (const fact of page) yield fact;
-      }
+    async *readAll({ afterPosition = 0, limit } = {}) {
+      for await (const page of pagesAfter(afterPosition, limit)) yield* page;
     },
-    async *pages({ afterPosition = 0 } = {}) {
-      await usable();
-      yield* reader.pages(afterPosition, head());
-    },
-    ...following({
-      read: (after, upTo) => reader.recordPage(after, upTo),
-      decoder: reader.decoder,
-      reached: () => (recovering() ? 0 : head()),
-      head,
-      committed,
-      assertOpen,
-    }),
+    pages: ({ afterPosition = 0 } = {}) => pagesAfter(afterPosition),
+    ...following(log),
   };
 }
 

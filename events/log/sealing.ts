@@ -52,6 +52,19 @@ async function assertFresh(subject: string, { keys, hasContentOf }: Sealing): Pr
     throw invalid(`${subject} is, or was, something else already; nothing begins under that name.`);
 }
 
+/** Whether any of these records has content of a subject. */
+export async function hasContent<T>(
+  pages: AsyncIterable<readonly T[]>,
+  subject: string,
+  recordOf: (one: T) => StoredRecord,
+): Promise<boolean> {
+  for await (const page of pages) {
+    if (page.map(recordOf).some((one) => one.subject === subject && one.content !== undefined))
+      return true;
+  }
+  return false;
+}
+
 const invalid = (message: string, cause?: unknown): EventStoreError =>
   new EventStoreError('INVALID_FACT', message, { cause });
 

@@ -21,7 +21,6 @@ export const findingsInGerman: Words<typeof findings> = {
   'saved-event-gone': 'ein gespeichertes Ereignis fehlt oder wurde ersetzt',
   'stream-unreadable': 'die Ereignisse sind nicht bis zum Ende lesbar',
   'stream-gaps': 'bis Version {version} gibt es {events} Ereignisse',
-  'log-damaged': 'das Ereignislog ist beschädigt',
   'log-unopenable': 'die Daten lassen sich nicht öffnen: {cause}',
   'index-unreadable': 'der Index ist nicht lesbar',
   'index-wrong': 'der Index verweist auf Position {position}, dort ist das Ereignis nicht',

@@ -27,7 +27,6 @@ export const findings = {
     { events: 'integer', version: 'integer' },
     'there are {events} events up to version {version}',
   ),
-  'log-damaged': says('the event log is damaged'),
   'log-unopenable': says({ cause: 'sentence' }, 'the data can’t be opened: {cause}'),
   'index-unreadable': says('the index can’t be read'),
   'index-wrong': says(

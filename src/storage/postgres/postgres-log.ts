@@ -1,17 +1,21 @@
 import { oneRow } from './one-row.ts';
-import type { Damage, EventLog, LogHealth } from '../../../events/event-log.ts';
-import type { LoggedFactIn } from '../../../events/facts/catalogue.ts';
+import type { EventLog, LogHealth } from '../../../events/event-log.ts';
 import {
   type Upcasters,
   checkFacts,
   upcasters as todaysUpcasters,
 } from '../../../events/facts/validation.ts';
 import type { KeyStore } from '../../../events/key-store.ts';
-import { type CommitSignal, commitSignal } from '../../shared/listeners.ts';
-import { following } from '../../../events/log/following.ts';
-import { damageRegister, damagedError } from '../../../events/log/damage.ts';
+import { commitSignal } from '../../shared/listeners.ts';
+import { type DamageRegister, damageRegister } from '../../../events/log/damage.ts';
+import { reading } from '../../../events/log/reader.ts';
 import { crcOf, encodeRecord, noPredecessor } from '../../../events/log/records.ts';
-import { type FactDecoder, factDecoder, sealFacts } from '../../../events/log/sealing.ts';
+import {
+  type FactDecoder,
+  factDecoder,
+  hasContent,
+  sealFacts,
+} from '../../../events/log/sealing.ts';
 import { EventStoreError, sentenceOf } from '../../../events/store.ts';
 import { hasCode } from '../../shared/errors.ts';
 import { retry } from '../../shared/retry.ts';
@@ -21,7 +25,6 @@ import { GroupCommit } from './group-commit.ts';
 import { knownEnd, type KnownEnd } from './known-end.ts';
 import { verifyFacts } from './verify.ts';
 import { factsChannel } from './append-schema.ts';
-import { finding } from '../../words/findings.ts';
 import { dataFailure } from '../../words/data-failures.ts';
 
 type PostgresLogOptions = {
@@ -78,8 +81,7 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
   };
   const assertWritable = (): void => {
     assertOpen();
-    if (!damage.logDamaged) return;
-    throw damagedError(damage.list.find(({ kind }) => kind !== 'key') ?? unlisted);
+    damage.assertSound();
   };
 
   return {
@@ -90,7 +92,17 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
     outdated: AbortSignal.any([end.lost, newer.signal]),
     health: () => healthOf(db, damage, keys, end.lost),
     append: appendingTo({ commits, reader, keys, upcasters, assertWritable }),
-    ...readingOf({ reader, decoder, committed, assertOpen, head, known: end.position }),
+    ...reading({
+      ...reader,
+      decoder,
+      reached: end.position,
+      head,
+      // A stream may be shorter than was asked for.
+      versionUpTo: () => Infinity,
+      committed,
+      ready: assertOpen,
+      assertOpen,
+    }),
     ...copyingOf(db, reader),
     async usable() {
       const limitMs = () => awayMs;
@@ -159,13 +171,8 @@ function appendingTo(parts: {
   assertWritable: () => void;
 }): EventLog['append'] {
   const { commits, reader, keys, upcasters, assertWritable } = parts;
-  const hasContentOf = async (stream: string, subject: string): Promise<boolean> => {
-    for await (const page of reader.records({ stream, after: 0, upTo: Infinity })) {
-      if (page.some(({ fact }) => fact.subject === subject && fact.content !== undefined))
-        return true;
-    }
-    return false;
-  };
+  const hasContentOf = (stream: string, subject: string): Promise<boolean> =>
+    hasContent(reader.records({ stream, after: 0, upTo: Infinity }), subject, ({ fact }) => fact);
   return (stream, offered, expectedVersion) => {
     // Every promise more would be felt.
     try {
@@ -177,34 +184,6 @@ function appendingTo(parts: {
     } catch (error) {
       return Promise.reject(error);
     }
-  };
-}
-
-function readingOf(parts: {
-  reader: FactReader;
-  decoder: FactDecoder;
-  committed: CommitSignal;
-  assertOpen: () => void;
-  head: () => Promise<number>;
-  /** Up to here the log reaches at least. */
-  known: () => number;
-}): Pick<EventLog, 'read' | 'readAll' | 'pages' | 'follow' | 'outlines' | 'opened'> {
-  const { reader, decoder, committed, assertOpen, head, known } = parts;
-  return {
-    async *read<S extends string>(stream: S, { afterVersion = 0, limit = Infinity } = {}) {
-      assertOpen();
-      const range = { stream, after: afterVersion, upTo: afterVersion + limit };
-      // Facts are checked when they are appended: each stream holds its own kind.
-      for await (const page of reader.facts(range)) yield* page as LoggedFactIn<S>[];
-    },
-    async *readAll({ afterPosition = 0, limit = Infinity } = {}) {
-      const upTo = Math.min(await head(), afterPosition + limit);
-      for await (const page of reader.facts({ after: afterPosition, upTo })) yield* page;
-    },
-    async *pages({ afterPosition = 0 } = {}) {
-      yield* reader.facts({ after: afterPosition, upTo: await head() });
-    },
-    ...following({ read: reader.recordPage, decoder, reached: known, head, committed, assertOpen }),
   };
 }
 
@@ -230,11 +209,9 @@ function copyingOf(
 const isBusy = (error: unknown): boolean =>
   error instanceof EventStoreError && error.code === 'BUSY';
 
-const unlisted: Damage = { kind: 'record', said: finding('log-damaged') };
-
 function healthOf(
   db: Postgres,
-  damage: ReturnType<typeof damageRegister>,
+  damage: DamageRegister,
   keys: KeyStore,
   lost: AbortSignal,
 ): LogHealth {
@@ -244,7 +221,7 @@ function healthOf(
   return {
     ...(reason === undefined ? {} : { reason }),
     state: reason !== undefined ? 'recovering' : damage.logDamaged ? 'damaged' : 'ok',
-    damage: damage.list.filter(({ subject }) => subject === undefined || !keys.isErased(subject)),
+    damage: damage.listed(keys),
     more: damage.more,
   };
 }
