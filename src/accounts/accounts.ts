@@ -19,8 +19,13 @@ import { type LoginCodes, loginCodes } from './login-codes.ts';
 import { limited } from '../shared/mutex.ts';
 import { loginBrake } from './login-brake.ts';
 import { loginLimits } from './login-limits.ts';
-import { limitOf, secondFactors } from './second-factor.ts';
-import { type OwnTwoStep, type TriesInSession, twoStepInSession } from './own-two-step.ts';
+import {
+  type OwnTwoStep,
+  type TriesInSession,
+  codeChecks,
+  limitOf,
+  ownTwoStep,
+} from './second-factor.ts';
 import { type ListedSession, SessionBook, sessionIdOf } from './sessions.ts';
 import { type SignOnSettings, localLoginOf } from './local-login.ts';
 import { type SignOn, signOn } from './sign-on.ts';
@@ -115,10 +120,10 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
   const limits = loginLimits(kept);
   const ofStrangers = limited(strangersMax, 0);
   const demand = () => settings()['auth.totp'];
-  const second = secondFactors({ stream, kept, clock, demand });
+  const checks = codeChecks({ stream, kept, clock });
   const brake = loginBrake(kept);
   const localLogin = () => localLoginOf(settings());
-  const login = { scheme, limits, brake, ofStrangers, demand, second, localLogin };
+  const login = { scheme, limits, brake, ofStrangers, demand, second: checks, localLogin };
   const counted = openDailyCounts(kept);
   const deps = { stream, book, log, counted, ...login };
   const setup = await openFirstSetup({ ...deps, setupCodes: parts.setupCodes });
@@ -145,7 +150,7 @@ export async function openAccounts(parts: AccountsParts): Promise<Accounts> {
       await inSession(userId, () => administration.verifyOwnPassword(userId, password));
       await confirmations.note(sessionId);
     },
-    twoStep: twoStepInSession(second, { ...tries, log }),
+    twoStep: ownTwoStep({ ...deps, ...tries, kept, checks }),
     signOn: signOn({ ...parts, ...deps, ...tries, ...confirmations, over: setup.over }),
     isConfirmed: (caller) => confirmations.isRecent(caller),
     async setupState(peer) {

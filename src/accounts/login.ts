@@ -16,7 +16,7 @@ import {
 } from './passwords.ts';
 import type { SessionBook } from './sessions.ts';
 import {
-  type SecondFactors,
+  type CodeChecks,
   type TwoStepDemand,
   codeRequired,
   limitOf,
@@ -48,7 +48,7 @@ export type LoginDeps = {
   scheme: () => PasswordScheme;
   /** Who has to set up two-step login. */
   demand: () => TwoStepDemand;
-  second: Pick<SecondFactors, 'pass'>;
+  second: Pick<CodeChecks, 'pass'>;
   /** Who may log in with a password. */
   localLogin: () => LocalLogin;
   log: Pick<Log, 'info' | 'warn'>;

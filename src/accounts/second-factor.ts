@@ -8,6 +8,7 @@ import {
 } from '../../projections/second-factor-changes.ts';
 import type { User } from '../../projections/users.ts';
 import type { Settings } from '../config/environment.ts';
+import type { Log } from '../shared/log.ts';
 import type { Kept, KeptKind } from '../storage/kept.ts';
 import { AccountError } from './account-error.ts';
 import type { Caller } from './caller.ts';
@@ -55,33 +56,47 @@ export type TwoStepState = {
   isDemanded: boolean;
 };
 
-/** Two-step login (TOTP, RFC 6238) for users with a password. The password is checked by the caller. */
-export interface SecondFactors {
+/** What users do with their own two-step login (TOTP, RFC 6238), in a session. */
+export interface OwnTwoStep {
   state(userId: string): TwoStepState;
-  /** A new secret, which holds once a code of it is confirmed. @throws {AccountError} `TWO_STEP_CHANGED`: it is on */
-  begin(userId: string): Promise<{ secret: string; uri: string }>;
-  /** @returns the recovery codes, known here alone. @throws {AccountError} `WRONG_CODE`, `TWO_STEP_CHANGED` */
+  /**
+   * A new secret, which holds once a code of it is confirmed.
+   * @throws {AccountError} `WRONG_CREDENTIALS`, `TWO_STEP_CHANGED`, `TOO_MANY_ATTEMPTS`, `BUSY`
+   */
+  begin(userId: string, password: string): Promise<{ secret: string; uri: string }>;
+  /**
+   * @returns the recovery codes, known here alone.
+   * @throws {AccountError} `WRONG_CODE`, `TWO_STEP_CHANGED`, `TOO_MANY_ATTEMPTS`
+   */
   confirm(userId: string, code: string): Promise<string[]>;
-  /** Other recovery codes. @throws {AccountError} `WRONG_CODE`, `TWO_STEP_CHANGED` */
-  renew(userId: string, code: string): Promise<string[]>;
-  /** Switches it off. @throws {AccountError} `WRONG_CODE`, `TWO_STEP_CHANGED` */
-  end(userId: string, code: string): Promise<void>;
-  /** Whether a code is right: of the app, or a recovery code, which it uses up. */
-  pass(user: User, code: string): Promise<boolean>;
+  /** @returns other recovery codes. @throws {AccountError} as `end` */
+  renew(userId: string, password: string, code: string): Promise<string[]>;
+  /** @throws {AccountError} `WRONG_CREDENTIALS`, `WRONG_CODE`, `TWO_STEP_CHANGED`, `TOO_MANY_ATTEMPTS`, `BUSY` */
+  end(userId: string, password: string, code: string): Promise<void>;
 }
 
-type Parts = {
-  stream: UserStream;
-  kept: Kept;
-  clock: () => Date;
-  demand: () => TwoStepDemand;
+/** Guessing password or code is limited in an open session, too, which may be another person's. */
+export type TriesInSession = {
+  inSession: <T>(userId: string, work: () => Promise<T>) => Promise<T>;
+  /** After the user's right password. @throws {AccountError} `NO_PASSWORD`, `WRONG_CREDENTIALS`, `TOO_MANY_ATTEMPTS`, `BUSY` */
+  withPassword: <T>(userId: string, password: string, work: () => Promise<T>) => Promise<T>;
 };
 
-export function secondFactors({ stream, kept, clock, demand }: Parts): SecondFactors {
-  const { users } = stream;
-  const pending = kept.of(setups);
+type Parts = { stream: UserStream; kept: Kept; clock: () => Date };
 
-  const { isFresh, pass, proven } = codeChecks({ stream, kept, clock });
+export function ownTwoStep(
+  parts: Pick<Parts, 'stream' | 'kept'> &
+    TriesInSession & {
+      checks: CodeChecks;
+      demand: () => TwoStepDemand;
+      log: Pick<Log, 'info'>;
+    },
+): OwnTwoStep {
+  const { stream, checks, demand, inSession, withPassword, log } = parts;
+  const { users } = stream;
+  const pending = parts.kept.of(setups);
+  const report = (what: string, userId: string): void =>
+    log.info({ category: 'security', user_id: userId, by: userId }, what);
 
   return {
     state(userId) {
@@ -94,46 +109,58 @@ export function secondFactors({ stream, kept, clock, demand }: Parts): SecondFac
         isDemanded: user !== undefined && isDemandedOf(user, demand()),
       };
     },
-    async begin(userId) {
-      const user = users.byId.get(userId);
-      if (!user || user.totp || user.passwordHash === null) throw changed();
-      const { Secret, TOTP } = await import('otpauth');
-      const bytes = new Uint8Array(randomBytes(secretBytes));
-      const secret = new Secret({ buffer: bytes.buffer });
-      await pending.change([userId], (_, now) => ({
-        keep: [{ secret: secret.base32, ends_at: now + setupMs }],
-        result: undefined,
-      }));
-      const totp = new TOTP({ issuer: 'Mitschrift', label: user.username, secret, period });
-      return { secret: secret.base32, uri: totp.toString() };
-    },
-    async confirm(userId, code) {
-      const setup = await pending.get(userId);
-      if (!setup) throw changed();
-      if (!(await isFresh(userId, setup.secret, code.replaceAll(/\s/gu, '')))) throw wrongCode();
+    begin: (userId, password) =>
+      withPassword(userId, password, async () => {
+        const user = users.byId.get(userId);
+        if (!user || user.totp || user.passwordHash === null) throw changed();
+        const { Secret, TOTP } = await import('otpauth');
+        const bytes = new Uint8Array(randomBytes(secretBytes));
+        const secret = new Secret({ buffer: bytes.buffer });
+        await pending.change([userId], (_, now) => ({
+          keep: [{ secret: secret.base32, ends_at: now + setupMs }],
+          result: undefined,
+        }));
+        const totp = new TOTP({ issuer: 'Mitschrift', label: user.username, secret, period });
+        return { secret: secret.base32, uri: totp.toString() };
+      }),
+    async confirm(userId, given) {
       const codes = newRecoveryCodes();
-      const content = { secret: setup.secret, recovery: codes.map(hashOfCode) };
-      await stream.change({ by: userId }, decideSecondFactor(userId, content));
-      await pending.delete([userId]);
+      await inSession(userId, async () => {
+        const setup = await pending.get(userId);
+        if (!setup) throw changed();
+        const code = given.replaceAll(/\s/gu, '');
+        if (!(await checks.isFresh(userId, setup.secret, code))) throw wrongCode();
+        const content = { secret: setup.secret, recovery: codes.map(hashOfCode) };
+        await stream.change({ by: userId }, decideSecondFactor(userId, content));
+        await pending.delete([userId]);
+      });
+      report('two-step login switched on', userId);
       return codes;
     },
-    async renew(userId, code) {
-      const user = await proven(userId, code);
+    async renew(userId, password, code) {
       const codes = newRecoveryCodes();
-      const hashes = codes.map(hashOfCode);
-      await stream.change({ by: userId }, decideRecoveryCodes(user.id, hashes));
+      await withPassword(userId, password, async () => {
+        const user = await checks.proven(userId, code);
+        const hashes = codes.map(hashOfCode);
+        await stream.change({ by: userId }, decideRecoveryCodes(user.id, hashes));
+      });
+      report('recovery codes renewed', userId);
       return codes;
     },
-    async end(userId, code) {
-      await proven(userId, code);
-      await stream.change({ by: userId }, decideNoSecondFactor(userId, 'self'));
+    async end(userId, password, code) {
+      await withPassword(userId, password, async () => {
+        await checks.proven(userId, code);
+        await stream.change({ by: userId }, decideNoSecondFactor(userId, 'self'));
+      });
+      report('two-step login switched off', userId);
     },
-    pass,
   };
 }
 
+export type CodeChecks = ReturnType<typeof codeChecks>;
+
 /** Whether codes are right. */
-function codeChecks({ stream, kept, clock }: Omit<Parts, 'demand'>) {
+export function codeChecks({ stream, kept, clock }: Parts) {
   const { users } = stream;
   const steps = kept.of(lastSteps);
 
@@ -146,6 +173,7 @@ function codeChecks({ stream, kept, clock }: Omit<Parts, 'demand'>) {
     );
   };
 
+  /** Whether a code is right: of the app, or a recovery code, which it uses up. */
   const pass = async (user: User, given: string): Promise<boolean> => {
     const secret = user.totp?.secret ?? null;
     if (secret === null) return false;

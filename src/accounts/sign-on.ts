@@ -26,7 +26,7 @@ import {
   opensByPassword,
 } from './local-login.ts';
 import { type LoginDeps, beginSession, countLogin, securityCategory } from './login.ts';
-import type { TriesInSession } from './own-two-step.ts';
+import type { TriesInSession } from './second-factor.ts';
 import { sessionIdOf } from './sessions.ts';
 import { type FlowPurpose, type SignOnFlows, signOnFlows } from './sign-on-flows.ts';
 import { findLink } from './user-links.ts';
