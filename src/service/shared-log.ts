@@ -77,17 +77,12 @@ export async function openSharedLog(options: SharedLogOptions): Promise<OpenedLo
     const texts = await openSealedTexts(kept, db, cluster.masterKey);
     const notices = postgresNotices(db, report);
     closing.push(() => notices.close());
-    const following = followErasures(store, files, log);
-    closing.push(() => following.stop());
+    closing.push(followErasures(store, files, log));
     const rows = openNodeRows({ db, ownership, store, keys, log, leaseMs, projections, report });
     closing.push(() => rows.stop());
     const { storage } = rows;
     const byOne = openByOne(kept, ownership);
-    const collecting = keepCollecting(
-      { blobs: files.blobs, puts, store, storage, ownership, byOne },
-      log,
-    );
-    closing.push(() => collecting.stop());
+    closing.push(keepCollecting({ blobs, puts, store, storage, ownership, byOne }, log));
     return {
       keys,
       store,

@@ -50,21 +50,18 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
   }
 }
 
+type Repeating = {
+  pauseMs: number;
+  pausesFirst?: boolean;
+  signal: AbortSignal;
+  /** What `work` throws after the abort is none. */
+  onFailure?: (error: unknown) => void;
+};
+
 /** Does `work` again and again, with a pause between. It ends when `signal` aborts, and never rejects. */
 export async function repeatedly(
   work: () => Promise<void>,
-  {
-    pauseMs,
-    pausesFirst = false,
-    signal,
-    onFailure = () => {},
-  }: {
-    pauseMs: number;
-    pausesFirst?: boolean;
-    signal: AbortSignal;
-    /** What `work` throws after the abort is none. */
-    onFailure?: (error: unknown) => void;
-  },
+  { pauseMs, pausesFirst = false, signal, onFailure = () => {} }: Repeating,
 ): Promise<void> {
   const pause = () => systemClock.wait(pauseMs, signal).catch(() => undefined);
   if (pausesFirst) await pause();
@@ -74,6 +71,20 @@ export async function repeatedly(
     });
     await pause();
   }
+}
+
+/** As `repeatedly`. @returns how to stop: what is being done is aborted, and has ended when it resolves */
+export function keepDoing(
+  work: (signal: AbortSignal) => Promise<void>,
+  how: Omit<Repeating, 'signal'>,
+): () => Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const done = repeatedly(() => work(signal), { ...how, signal });
+  return async () => {
+    stopping.abort();
+    await done;
+  };
 }
 
 export const systemClock: Clock = {

@@ -1,6 +1,7 @@
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { LRUCache } from 'lru-cache';
 import type { FactOutline } from '../../../events/facts/catalogue.ts';
+import { followOnwards } from '../../../events/follow-streams.ts';
 import type { EventStore } from '../../../events/store.ts';
 import { isIn } from '../../../machines/states.ts';
 import type { Log } from '../../shared/log.ts';
@@ -219,19 +220,14 @@ async function candidatesIn(
 
 /** Follows the log: what others append moves what is open here, and what they left unsettled is looked for. */
 async function listen(it: TakingOver): Promise<void> {
-  const { store, stopping } = it;
-  const { signal } = stopping;
-  let afterPosition: number | undefined;
-  await repeatedly(async () => {
-    afterPosition ??= await store.head();
-    for await (const facts of store.follow({ afterPosition, signal })) {
-      for (const fact of facts) {
-        if (signal.aborted) return;
-        await hear(it, fact);
-        afterPosition = fact.position;
-      }
+  const { signal } = it.stopping;
+  const follow = followOnwards(it.store, async (facts) => {
+    for (const fact of facts) {
+      if (signal.aborted) return;
+      await hear(it, fact);
     }
-  }, untilStopped(it));
+  });
+  await repeatedly(() => follow(signal), untilStopped(it));
 }
 
 async function hear(it: TakingOver, fact: FactOutline): Promise<void> {

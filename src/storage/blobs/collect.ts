@@ -6,7 +6,7 @@ import { isIn } from '../../../machines/states.ts';
 import { recordingById } from '../../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
-import { repeatedly } from '../../shared/retry.ts';
+import { keepDoing } from '../../shared/retry.ts';
 import type { ByOne } from '../by-one.ts';
 import type { Puts } from '../postgres/puts.ts';
 import type { Blobs } from './blobs.ts';
@@ -30,30 +30,21 @@ const everyMs = 3_600_000;
 /** Between two rounds of all nodes. */
 const restMs = 23.5 * 3_600_000;
 
-/** Collects once a day, whichever node it is, until it is stopped. */
+/** Collects once a day, whichever node it is. @returns how to stop */
 export function keepCollecting(
   deps: Omit<CollectDeps, 'signal' | 'now'>,
   log: Pick<Log, 'info' | 'warn'>,
-): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const round = async (): Promise<void> => {
+): () => Promise<void> {
+  const round = async (signal: AbortSignal): Promise<void> => {
     const removed = await collect({ ...deps, now: Date.now, signal });
     if (removed) log.info({ removed }, 'unreferenced files removed');
   };
-  const rounds = repeatedly(round, {
+  return keepDoing(round, {
     pauseMs: everyMs,
     pausesFirst: true,
-    signal,
     onFailure: (error) =>
       log.warn({ err: error }, 'search for unreferenced files was not completed'),
   });
-  return {
-    async stop() {
-      stopping.abort();
-      await rounds;
-    },
-  };
 }
 
 /**

@@ -1,9 +1,9 @@
+import { followOnwards } from '../../../events/follow-streams.ts';
 import type { EventStore } from '../../../events/store.ts';
 import { recordingOf } from '../../../events/facts/recording.ts';
 import { type FactOutline, groupSubject, userSubjects } from '../../../events/facts/catalogue.ts';
-import { whileAway } from '../../../projections/runner/projection.ts';
 import type { Log } from '../../shared/log.ts';
-import { retry } from '../../shared/retry.ts';
+import { keepDoing } from '../../shared/retry.ts';
 
 /** The subjects that a fact erases. */
 function erasedBy(fact: FactOutline): string[] {
@@ -17,38 +17,25 @@ function erasedBy(fact: FactOutline): string[] {
 /**
  * Follows the log from its present end: of what any node erases, nothing stays in memory or on this machine. What was
  * erased before is in neither, as both begin empty.
+ * @returns how to stop
  */
 export function followErasures(
-  store: EventStore & { head(): Promise<number> },
+  store: Pick<EventStore, 'head' | 'follow'>,
   { leave }: { leave(subject: string): Promise<void> },
   log: Pick<Log, 'error'>,
-): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const following = follow().catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'erasures of other nodes could not be followed');
-  });
-  return {
-    async stop() {
-      stopping.abort();
-      await following;
-    },
-  };
-
-  async function follow(): Promise<void> {
-    const afterPosition = await retry(
-      () => store.head(),
-      whileAway(signal, () => undefined),
-    );
-    for await (const facts of store.follow({ afterPosition, signal })) {
-      for (const subject of facts.flatMap(erasedBy)) {
-        await leave(subject).catch((error: unknown) =>
-          log.error(
-            { err: error, subject },
-            'local copies of erased data could not be removed; trying again',
-          ),
-        );
-      }
+): () => Promise<void> {
+  const follow = followOnwards(store, async (facts) => {
+    for (const subject of facts.flatMap(erasedBy)) {
+      await leave(subject).catch((error: unknown) =>
+        log.error(
+          { err: error, subject },
+          'local copies of erased data could not be removed; trying again',
+        ),
+      );
     }
-  }
+  });
+  return keepDoing(follow, {
+    pauseMs: 500,
+    onFailure: (err) => log.error({ err }, 'erasures of other nodes could not be followed'),
+  });
 }

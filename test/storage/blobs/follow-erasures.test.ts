@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { recordingStream } from '../../../events/facts/recording.ts';
+import { followErasures } from '../../../src/storage/blobs/follow-erasures.ts';
+import { memoryStore } from '../../support/memory-store.ts';
+import { sampleFact } from '../../support/sample-facts.ts';
+
+test(
+  'after an error erasures are followed on from where it came: none is missed, none done twice',
+  { timeout: 30_000 },
+  async (t) => {
+    const store = memoryStore();
+    const erase = (id: string) =>
+      store.append(recordingStream(id), [sampleFact('recording.erased')], 0);
+    await erase('before');
+    let follows = 0;
+    const follow: typeof store.follow = async function* (asked) {
+      follows += 1;
+      if (follows === 1) await erase('one');
+      for await (const facts of store.follow(asked)) {
+        yield facts;
+        if (follows > 1) continue;
+        await erase('two');
+        throw new Error('damaged');
+      }
+    };
+    const left: string[] = [];
+    const failures: string[] = [];
+    const log = { error: (_: unknown, text?: string) => void failures.push(text ?? '') };
+    await new Promise<void>((resolve) => {
+      const leave = async (subject: string): Promise<void> => {
+        left.push(subject);
+        if (subject === 'two') resolve();
+      };
+      t.after(followErasures({ ...store, follow }, { leave }, log));
+    });
+    assert.deepEqual(left, ['one', 'two']);
+    assert.deepEqual(failures, ['erasures of other nodes could not be followed']);
+  },
+);
