@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { filesAfter, noFiles } from '../../events/facts/files.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
-import { type PerDocument, documentPaths } from '../documents/documents.ts';
+import { factsOf, readRecording } from '../../projections/recording/recording.ts';
+import { documentPaths } from '../documents/documents.ts';
 import {
   ConfinementError,
   OversizedDocument,
@@ -75,13 +76,9 @@ export async function deletedDocuments(
   { store, spaceOf }: Pick<Folders, 'spaceOf'> & { store: EventStore },
   recordingId: string,
 ): Promise<{ owner: string; paths: string[] } | null> {
-  let paths: PerDocument | undefined;
-  let files = noFiles;
-  for await (const fact of store.read(recordingStream(recordingId))) {
-    files = filesAfter(files, fact);
-    if (fact.type === 'documents.saved') paths = fact.content?.paths;
-  }
-  const { documents } = files;
+  const recording = await readRecording(store, recordingId);
+  const { documents } = recording.files;
+  const paths = factsOf(recording, 'documents.saved', Infinity).at(-1)?.content?.paths;
   if (!documents || !paths || documents.deleted.length === 0) return null;
   const { owner, deleted } = documents;
   // With the index all of them go.

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { EventLog } from '../../../events/event-log.ts';
+import { filesAfter, noFiles } from '../../../events/facts/files.ts';
 import { recordingStream } from '../../../events/facts/recording.ts';
 import type { Ownership } from '../../../events/ownership.ts';
 import { isIn } from '../../../machines/states.ts';
@@ -139,15 +140,14 @@ async function saidInLog(
 ): Promise<{ state: string; path: string | null } | null> {
   const stream = recordingStream(recordingId);
   if ((await store.version(stream)) === 0) return null;
-  let path: string | null = null;
+  let files = noFiles;
   let state = '';
-  for await (const { type, data, to } of store.read(stream)) {
-    if (type === 'recording.erased') return null;
-    state = to ?? state;
-    if (type === 'audio.removed') path = null;
-    else if ('path' in data && 'sha256' in data) path = data.path;
+  for await (const fact of store.read(stream)) {
+    if (fact.type === 'recording.erased') return null;
+    state = fact.to ?? state;
+    files = filesAfter(files, fact);
   }
-  return { state, path };
+  return { state, path: files.audio?.path ?? null };
 }
 
 /** A name is seen in the space once there are documents, and given up with its recording. */
