@@ -16,11 +16,10 @@ export interface Notices {
 }
 
 /**
- * `session-ended`: its id. `moment`: what goes on with a recording. `applied`: the position up to which rows
- * were made. `capture-stop`: a recording that the node which has its browser is to end. `passages`: a recording of which there are
- * other passages.
+ * `session-ended`: its id. `moment`: what goes on with a recording. `capture-stop`: a recording that the node which has its
+ * browser is to end. `passages`: a recording of which there are other passages.
  */
-export type Topic = 'session-ended' | 'moment' | 'applied' | 'capture-stop' | 'passages';
+export type Topic = 'session-ended' | 'moment' | 'capture-stop' | 'passages';
 
 /** Of a process that has the log for itself. */
 export const noNotices = (): Notices => ({

@@ -134,7 +134,7 @@ test('notices go to the others in order; too long and too many are counted', asy
   const heard: string[] = [];
   const own: string[] = [];
   other.listen('moment', (text) => heard.push(text));
-  other.listen('applied', () => heard.push('of another topic'));
+  other.listen('passages', () => heard.push('of another topic'));
   one.listen('moment', (text) => own.push(text));
   one.tell('moment', 'x'.repeat(8_000));
   assert.equal(one.dropped(), 1);
