@@ -46,7 +46,7 @@ export function sealFacts(
  * alone is no subject yet: an append that failed leaves one.
  */
 async function assertFresh(subject: string, { keys, hasContentOf }: Sealing): Promise<void> {
-  const key = await keys.find(subject).catch(keyError);
+  const key = await keyOf(keys, subject);
   if (key instanceof KeyError && key.code === 'MISSING') return;
   if (key === 'erased' || (await hasContentOf(usersStream, subject)))
     throw invalid(`${subject} is, or was, something else already; nothing begins under that name.`);
@@ -101,7 +101,7 @@ export function factDecoder(options: {
   const toToday = modernising(options.upcasters);
 
   const decode: FactDecoder['decode'] = async (records) => {
-    const found = new Map<string, Buffer | 'erased' | KeyError>();
+    const found = new Map<string, FoundKey>();
     const facts: LoggedFact[] = [];
     for (const record of records) {
       try {
@@ -109,7 +109,7 @@ export function factDecoder(options: {
           const subject = record.subject ?? '';
           let key = found.get(subject);
           if (key === undefined) {
-            key = await keys.find(subject).catch(keyError);
+            key = await keyOf(keys, subject);
             found.set(subject, key);
           }
           const opened = reveal(record, key, damage);
@@ -316,7 +316,7 @@ function modernise(record: StoredRecord, upcasters: Upcasters): void {
  */
 function reveal(
   record: StoredRecord,
-  key: Buffer | 'erased' | KeyError,
+  key: FoundKey,
   damage: DamageRegister,
 ): Promise<void> | undefined {
   const { position, stream, version, subject = '' } = record;
@@ -352,8 +352,14 @@ function reveal(
   return undefined;
 }
 
-/** Only what is wrong with a key concerns the fact alone; that it cannot be read now does not. */
-function keyError(cause: unknown): KeyError {
-  if (cause instanceof KeyError) return cause;
-  throw new EventStoreError('BUSY', 'The keys cannot be read now.', { cause });
+export type FoundKey = Buffer | 'erased' | KeyError;
+
+/** What is wrong with a key concerns its subject; that keys cannot be read now concerns all. @throws {EventStoreError} `BUSY` */
+export async function keyOf(keys: Pick<KeyStore, 'find'>, subject: string): Promise<FoundKey> {
+  try {
+    return await keys.find(subject);
+  } catch (cause) {
+    if (cause instanceof KeyError) return cause;
+    throw new EventStoreError('BUSY', 'The keys cannot be read now.', { cause });
+  }
 }

@@ -1,5 +1,6 @@
 import type { KeyStore } from '../../events/key-store.ts';
-import { keyOf, openedRow, sealedRow } from './sealed-rows.ts';
+import { keyOf } from '../../events/log/sealing.ts';
+import { openedRow, sealedRow } from './sealed-rows.ts';
 
 /** A passage of a transcript: from a character of one of its blocks to a character of that or a later one. */
 export type PassagePlace = { block: string; from: number; last: string; to: number };

@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
-import { openContent, sealContent } from '../../events/log/sealing.ts';
+import { type FoundKey, keyOf, openContent, sealContent } from '../../events/log/sealing.ts';
 import { KeyError, type KeyStore } from '../../events/key-store.ts';
-import { EventStoreError } from '../../events/store.ts';
 import type {
   Projection,
   ProjectionStorage,
@@ -105,7 +104,6 @@ const placeOf = (projection: string, key: string) => ({
 const packing = { level: 1 };
 
 type Place = { stream: string; version: number };
-type FoundKey = Buffer | 'erased' | KeyError;
 
 /** As it is written; undefined where nothing of the row may be kept, since its key is not there. */
 export async function sealedRow(
@@ -193,13 +191,3 @@ async function keysOf(keys: Keys, seals: Iterable<Seal>): Promise<ReadonlyMap<st
 }
 
 const keysAtOnce = 16;
-
-/** What is wrong with a key concerns its subject; that keys cannot be read now concerns all. @throws {EventStoreError} `BUSY` */
-export async function keyOf(keys: Keys, subject: string): Promise<FoundKey> {
-  try {
-    return await keys.find(subject);
-  } catch (error) {
-    if (error instanceof KeyError) return error;
-    throw new EventStoreError('BUSY', 'The keys cannot be read now.', { cause: error });
-  }
-}
