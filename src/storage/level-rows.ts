@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { hash } from 'node:crypto';
 import { hasCode } from '../shared/errors.ts';
+import { retry } from '../shared/retry.ts';
 import type { Checkpoint, ProjectionStorage } from '../../projections/runner/projection.ts';
 import type { PassageCells } from './passage-rows.ts';
 import { type Cells, type Kept, type WholeKind, keptIn } from './kept.ts';
@@ -181,24 +181,19 @@ export function memoryCells({ volatileMax }: WholeKind, clock: () => Date): Cell
 
 const projections = sublevelPrefix('projections');
 
-/** How long a reader waits for the database to be opened again, and how often it looks, in milliseconds. */
-const reopening = { waitMs: 2000, everyMs: 20 };
-
 /**
  * Reads; when the database is just being opened again, waits a little for it.
  * @throws the database's error when it is still closed after two seconds, and any other at once.
  */
-async function whenOpen<T>(read: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + reopening.waitMs;
-  for (;;) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!isReopening(error) || performance.now() > deadline) throw error;
-    }
-    await delay(reopening.everyMs);
-  }
-}
+const whenOpen = <T>(read: () => Promise<T>): Promise<T> =>
+  retry(read, {
+    pauses: { first: 20, max: 20 },
+    isTransient: isReopening,
+    limitMs: () => 2000,
+    signal: neverAborted,
+  });
+
+const neverAborted = new AbortController().signal;
 
 /**
  * Entries with `gte <= key < lt`, a page at a time. Each page is read at one moment; an iterator
