@@ -108,13 +108,9 @@ export function partOf(said: Said, from: number, to: number): Said {
   );
   const within = ({ at }: { at: number }) => at >= from && (at < to || to >= said.duration);
   const part = {
-    ...said,
+    ...withBlocks(said, blocks),
     duration: to,
     utterances,
-    heard: blocks(said.heard),
-    raw: blocks(said.raw),
-    recognised: blocks(said.recognised),
-    blocks: blocks(said.blocks),
     unplaced: said.unplaced.filter(({ start, end }) => within({ at: (start + end) / 2 })),
     voices: said.voices && voicesIn(said.voices, [[from, to]]),
     sidenotes: said.sidenotes.filter(within),
@@ -152,12 +148,8 @@ export function without(said: Said, from: number, to: number): Said {
   };
   const keeps = ({ start, end }: Correction) => end <= from || start >= to;
   const rested = {
-    ...said,
+    ...withBlocks(said, rest),
     utterances,
-    heard: rest(said.heard),
-    raw: rest(said.raw),
-    recognised: rest(said.recognised),
-    blocks: rest(said.blocks),
     unplaced: said.unplaced.filter(keeps),
     voices:
       said.voices &&
@@ -192,15 +184,11 @@ export function followedBy(first: Said, other: Said): Said {
     all.map((one) => ({ ...one, id: ids(one.id), speaker: labelOf(one.speaker) }));
   const names = Object.entries(second.names).map(([label, name]) => [labelOf(label), name]);
   return {
-    ...first,
+    ...withBlocks(first, (all, list) => [...all, ...behind(second[list])]),
     duration: second.duration,
     kind: first.kind === 'meeting' || second.kind === 'meeting' ? 'meeting' : 'solo',
     language: first.language ?? second.language,
     utterances: [...first.utterances, ...second.utterances.map((one) => relabelled(one, labelOf))],
-    heard: [...first.heard, ...behind(second.heard)],
-    raw: [...first.raw, ...behind(second.raw)],
-    recognised: [...first.recognised, ...behind(second.recognised)],
-    blocks: [...first.blocks, ...behind(second.blocks)],
     unplaced: [...first.unplaced, ...second.unplaced],
     names: { ...(Object.fromEntries(names) as Record<string, string>), ...first.names },
     voices: voicesOfBoth(first.voices, second.voices, labelOf),
@@ -240,17 +228,26 @@ export function followedBy(first: Said, other: Said): Said {
   };
 }
 
+type Lists = 'heard' | 'raw' | 'recognised' | 'blocks';
+
+/** What is done to blocks is done to all lists of them. */
+const withBlocks = (
+  said: Said,
+  change: (all: readonly Block[], list: Lists) => readonly Block[],
+): Said => ({
+  ...said,
+  heard: change(said.heard, 'heard'),
+  raw: change(said.raw, 'raw'),
+  recognised: change(said.recognised, 'recognised'),
+  blocks: change(said.blocks, 'blocks'),
+});
+
 function shifted(said: Said, by: number): Said {
   if (by === 0) return said;
-  const blocks = (all: readonly Block[]): Block[] => all.map((one) => blockAt(one, by));
   return {
-    ...said,
+    ...withBlocks(said, (all) => all.map((one) => blockAt(one, by))),
     duration: moved(said.duration, by),
     utterances: said.utterances.map((one) => utteranceAt(one, by)),
-    heard: blocks(said.heard),
-    raw: blocks(said.raw),
-    recognised: blocks(said.recognised),
-    blocks: blocks(said.blocks),
     unplaced: said.unplaced.map((one) => spanAt(one, by)),
     voices: said.voices && {
       ...said.voices,
