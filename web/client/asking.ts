@@ -11,9 +11,9 @@ export type Asking = {
   ask(work: () => Promise<unknown>): Promise<boolean>;
 };
 
-export function openAsking(): Asking {
+/** @param problem where several say what was refused in one place */
+export function openAsking(problem: Asking['problem'] = atom<Problem | null>(null)): Asking {
   const busy = atom(false);
-  const problem = atom<Problem | null>(null);
   return {
     busy,
     problem,

@@ -29,17 +29,19 @@ test('an error may be tried again whatever it says once it cannot be dismissed, 
     activities: [],
     error,
   };
-  let tried = 0;
-  const onproblem = (problem: unknown) => (tried += problem === null ? 0 : 1);
+  const problem = atom(null);
   const opened = { refresh: async () => undefined };
   const job = { ...error, id: 'r', title: 'Choir', startedAt: null, kind: 'failed', waits: false };
   const pages = [
-    show(t, Progress, { recording, opened, onproblem } as never),
+    show(t, Progress, { recording, opened, problem } as never),
     show(t, JobRow, { job, ongone() {} } as never),
   ];
   const button = (page: HTMLElement, name: string) =>
     [...page.querySelectorAll('button')].find((one) => one.textContent.includes(name));
-  const isRefused = [() => tried > 0, () => pages[1]!.querySelector('.fault') !== null];
+  const isRefused = [
+    () => problem.get() !== null,
+    () => pages[1]!.querySelector('.fault') !== null,
+  ];
   for (const [at, page] of pages.entries()) {
     const dismiss = async () => {
       button(page, 'Dismiss')!.click();

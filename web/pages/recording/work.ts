@@ -3,6 +3,7 @@ import { type WritableAtom, atom } from 'nanostores';
 import { announce } from '../../app/announce.ts';
 import { toast } from '../../app/toasts.ts';
 import { ApiError, type Problem } from '../../client/api.ts';
+import type { Asking } from '../../client/asking.ts';
 import { onFrame } from '../../client/feed.ts';
 import { session } from '../../client/session.ts';
 import { clock } from '../../components/durations.ts';
@@ -52,7 +53,7 @@ export interface Work {
   readonly questions: QuestionDesk;
   readonly missed: MissedDesk;
   /** What went wrong at last and has no place of its own. */
-  readonly problem: WritableAtom<ApiError | null>;
+  readonly problem: Asking['problem'];
   /** The list of what this person changed is open. */
   readonly isListed: WritableAtom<boolean>;
   /** @param of the transcript whose labels these are. @returns why it was refused; null when it is done */
@@ -79,7 +80,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
   const changes = openChanges(note);
   const drafts = openDrafts(session.get()?.username ?? '', id);
   const titles = openDrafts(session.get()?.username ?? '', titleDraftsOf(id));
-  const problem = atom<ApiError | null>(null);
+  const problem = atom<Problem | null>(null);
   const isListed = atom(false);
   const told = openTold();
 
@@ -101,7 +102,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
   };
   async function makeAtTop(said: string, plan: Plan): Promise<boolean> {
     const refused = await makeInHead(said, plan);
-    if (refused !== null) problem.set(new ApiError(refused));
+    if (refused !== null) problem.set(refused);
     return refused === null;
   }
 
@@ -209,7 +210,7 @@ async function turn(
     return turned?.id;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    problem.set(error);
+    problem.set(error.problem);
     return undefined;
   }
 }

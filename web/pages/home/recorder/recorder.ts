@@ -20,11 +20,6 @@ export function followEngine(): () => void {
   });
 }
 
-const commands = {
-  retry: '/recordings/{id}/retry',
-  clear: '/recordings/{id}/clear',
-} as const;
-
 /** One word to one recording. @throws {ApiError} */
-export const command = (verb: keyof typeof commands, id: string) =>
-  answer(api.POST(commands[verb], { params: { path: { id } } }));
+export const command = (verb: 'retry' | 'clear', id: string) =>
+  answer(api.POST(`/recordings/{id}/${verb}`, { params: { path: { id } } }));
