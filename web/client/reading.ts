@@ -34,7 +34,8 @@ export function openReading<T>(
     const again = () => void (last = read());
     // What could not be read while the service was away; what is on its way may come yet.
     const stop = connection.listen(({ state }) => {
-      if (state === 'open') void last.then(() => value.get() === null && again());
+      const isMissed = () => value.get() === null || problem.get()?.status === 0;
+      if (state === 'open') void last.then(() => isMissed() && again());
     });
     const stopAlso = also(again);
     return () => (stop(), stopAlso());
