@@ -1,7 +1,7 @@
 /** Protection of a note from deletion: what is said of it, and how it is placed and lifted. */
 import { computed } from 'nanostores';
 import { type Schema, answer, api } from '../client/api.ts';
-import { format } from '../words/i18n.ts';
+import { dates } from '../words/i18n.ts';
 import { words } from './words.ts';
 
 export type Hold = NonNullable<Schema<'Recording'>['hold']>;
@@ -10,19 +10,12 @@ export type Hold = NonNullable<Schema<'Recording'>['hold']>;
 export const isProtected = (hold: Hold | null): hold is Hold =>
   hold !== null && (hold.until === null || Date.parse(hold.until) > Date.now());
 
-/** A day with its year: what is protected may be so for long. */
-export const dayOf = computed(
-  format,
-  (write) => (at: string) =>
-    write.time(new Date(at), { day: 'numeric', month: 'long', year: 'numeric' }),
-);
-
 /** “protected until 1 March 2027” */
 export const protectedText = computed(
-  [words, dayOf],
-  (said, day) =>
+  [words, dates],
+  (said, { longDay }) =>
     ({ until }: Pick<Hold, 'until'>) =>
-      until === null ? said.protectedAlways : said.protectedUntil({ day: day(until) }),
+      until === null ? said.protectedAlways : said.protectedUntil({ day: longDay(until) }),
 );
 
 /** The last moment of a day (`2027-03-01`) where the person is. */

@@ -3,7 +3,6 @@ import { computed } from 'nanostores';
 import { type Answered, answer, api } from '../client/api.ts';
 import { openReading } from '../client/reading.ts';
 import { order } from '../order/order.ts';
-import { format } from '../words/i18n.ts';
 import { words } from './words.ts';
 
 export type Retention = Answered<'getRetention'>;
@@ -80,30 +79,4 @@ export const because = computed(
       const name = known?.folders.find(({ id }) => id === folder)?.name ?? said.deletedFolder;
       return said.byFolder({ folder: name, period });
     },
-);
-
-/** “27 November” */
-export const shortDay = computed(
-  format,
-  (write) => (at: string) => write.time(new Date(at), { day: 'numeric', month: 'short' }),
-);
-
-/** “Friday, 27 November” */
-export const weekday = computed(
-  format,
-  (write) => (at: string) =>
-    write.time(new Date(at), { weekday: 'long', day: 'numeric', month: 'long' }),
-);
-
-/** “27 November 2026, 14:10” */
-export const exactTime = computed(
-  format,
-  (write) => (at: string) =>
-    write.time(new Date(at), {
-      day: 'numeric',
-      month: 'long',
-      year: 'numeric',
-      hour: 'numeric',
-      minute: '2-digit',
-    }),
 );

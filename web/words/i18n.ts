@@ -56,6 +56,34 @@ export const momentOf = computed(
     },
 );
 
+/** Days and times by what is said of them. `at`: a date, milliseconds since 1970, or as the service writes it. */
+export const dates = computed(format, ({ time }) => {
+  const as =
+    (options: Intl.DateTimeFormatOptions) =>
+    (at: Date | number | string): string =>
+      time(new Date(at), options);
+  return {
+    day: as({ dateStyle: 'medium' }),
+    shortDay: as({ day: 'numeric', month: 'short' }),
+    fullDay: as({ dateStyle: 'long' }),
+    longDay: as({ day: 'numeric', month: 'long', year: 'numeric' }),
+    dayOfYear: as({ day: 'numeric', month: 'long' }),
+    weekday: as({ weekday: 'long', day: 'numeric', month: 'long' }),
+    time: as({ timeStyle: 'short' }),
+    second: as({ timeStyle: 'medium' }),
+    moment: as({ dateStyle: 'medium', timeStyle: 'short' }),
+    shortMoment: as({ dateStyle: 'short', timeStyle: 'short' }),
+    fullMoment: as({ dateStyle: 'full', timeStyle: 'short' }),
+    longMoment: as({
+      day: 'numeric',
+      month: 'long',
+      year: 'numeric',
+      hour: 'numeric',
+      minute: '2-digit',
+    }),
+  };
+});
+
 type Module = { default: TranslationsJSON };
 const others = import.meta.glob<Module>(
   '../{app,components,order,questions,recording-bar,retention,sharing,spelling,two-step,pages/*}/words.*.ts',

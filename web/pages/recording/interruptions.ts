@@ -1,16 +1,15 @@
 /** Where the times stand in which nothing was recorded, and how they are told of. */
 import { computed } from 'nanostores';
-import { format } from '../../words/i18n.ts';
+import { dates } from '../../words/i18n.ts';
 import type { Recording, Turn } from './turn-key.ts';
 import { words } from './words.ts';
 
 export type Interruption = Recording['interruptions'][number];
 
 /** When nothing was recorded, and why. */
-export const interruptionText = computed([words, format], (texts, { time }) => {
-  const at = (when: string) => time(new Date(when), { timeStyle: 'short' });
+export const interruptionText = computed([words, dates], (texts, { time }) => {
   return ({ from, to, reason }: Interruption): string => {
-    const times = { from: at(from), to: at(to) };
+    const times = { from: time(from), to: time(to) };
     if (reason === null) return texts.notRecorded(times);
     return texts.notRecordedBecause({ ...times, reason: texts[`notRecorded:${reason}`] });
   };

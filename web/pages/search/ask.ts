@@ -1,7 +1,7 @@
 /** Questions to all notes, or to those that match the filters. */
 import { type Answer, type Asker, openAsker } from '../../questions/asking.ts';
 import { type Filter, isEverything, queryOf } from '../home/library/filter.ts';
-import { format } from '../../words/i18n.ts';
+import { dates } from '../../words/i18n.ts';
 import { words } from './words.ts';
 
 export type AskedOfAll = { question: string; filter: Filter };
@@ -25,7 +25,7 @@ export function searchedOnly({ searched: { when, recordings } }: Answer): string
   if (when === null) return '';
   if (when.latest) return recordings === 0 ? '' : words.get().latestSearched(recordings);
   const [from, to] = [when.from, when.to].map((at) =>
-    at === null ? null : format.get().time(new Date(at), { dateStyle: 'long' }),
+    at === null ? null : dates.get().fullDay(at),
   );
   if (!from || !to) return from ? words.get().sinceSearched({ from }) : '';
   return from === to

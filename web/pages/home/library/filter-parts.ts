@@ -2,19 +2,18 @@
 import { computed } from 'nanostores';
 import { order, tagsOf } from '../../../order/order.ts';
 import { words as ordered } from '../../../order/words.ts';
-import { format } from '../../../words/i18n.ts';
+import { dates } from '../../../words/i18n.ts';
 import { words } from '../words.ts';
 import { type Filter, tagIdsIn } from './filter.ts';
 
 export type FilterPart = { key: string; filter: Filter; name: string };
 
 export const filterParts = computed(
-  [order, words, ordered, format],
-  (there, said, named, write) =>
+  [order, words, ordered, dates],
+  (there, said, named, { day }) =>
     (filter: Filter): FilterPart[] => {
       const { kind, speaker, folder, tag, from, to } = filter;
-      const day = (date: string) =>
-        write.time(new Date(`${date}T00:00:00`), { dateStyle: 'medium' });
+      const dayOf = (date: string) => day(`${date}T00:00:00`);
       const folderName =
         there?.folders.find(({ id }) => id === folder)?.name ??
         (folder === 'none' ? named.noFolder : named.folderGone);
@@ -43,7 +42,7 @@ export const filterParts = computed(
         (from !== null || to !== null) && {
           key: 'dates',
           filter: { ...filter, from: null, to: null },
-          name: said.dateRange({ from: from ? day(from) : '…', to: to ? day(to) : '…' }),
+          name: said.dateRange({ from: from ? dayOf(from) : '…', to: to ? dayOf(to) : '…' }),
         },
       ];
       return parts.filter((part) => part !== false);

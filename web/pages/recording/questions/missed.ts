@@ -2,7 +2,7 @@
 import { type ReadableAtom, atom } from 'nanostores';
 import { type Answer, type Asker, openAsker } from '../../../questions/asking.ts';
 import { words } from '../../../questions/words.ts';
-import { format } from '../../../words/i18n.ts';
+import { dates } from '../../../words/i18n.ts';
 import type { Note } from '../changes.ts';
 import { positionIn, recordedInto } from '../sidenotes/now.ts';
 
@@ -60,10 +60,11 @@ export const nothingOf = ({ searched }: Answer): string =>
 /** What may be asked for, in words. */
 export const missedChoices = (left: Absence | null): { missed: Missed; name: string }[] => {
   const { recent, left: since, all } = words.get();
-  const time = (from: number) => format.get().time(new Date(from), { timeStyle: 'short' });
   return [
     { missed: 'recent', name: recent },
-    ...(left === null ? [] : [{ missed: 'left' as const, name: since({ time: time(left.from) }) }]),
+    ...(left === null
+      ? []
+      : [{ missed: 'left' as const, name: since({ time: dates.get().time(left.from) }) }]),
     { missed: 'all', name: all },
   ];
 };
