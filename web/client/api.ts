@@ -43,6 +43,12 @@ export class ApiError extends Error {
   }
 }
 
+/** What was refused. @throws what says nothing of that */
+export function problemIn(error: unknown): Problem {
+  if (!(error instanceof ApiError)) throw error;
+  return error.problem;
+}
+
 const away = (): Problem => ({ type: 'away', title: words.get().away, status: 0 });
 const unanswered = (): Problem => ({ ...away(), type: 'unanswered' });
 

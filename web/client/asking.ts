@@ -1,6 +1,6 @@
 /** What a part of a page asks of the service: one thing at a time, and what was refused. */
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
-import { ApiError, type Problem } from './api.ts';
+import { type Problem, problemIn } from './api.ts';
 import { connection } from './feed.ts';
 
 export type Asking = {
@@ -25,8 +25,7 @@ export function openAsking(problem: Asking['problem'] = atom<Problem | null>(nul
         await work();
         return true;
       } catch (failure) {
-        if (!(failure instanceof ApiError)) throw failure;
-        problem.set(failure.problem);
+        problem.set(problemIn(failure));
         return false;
       } finally {
         busy.set(false);

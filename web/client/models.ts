@@ -1,6 +1,6 @@
 /** Models of the service's machine, kept up to date by `model` frames while a page shows them. */
 import { atom, onMount } from 'nanostores';
-import { type Answered, ApiError, type Schema, answer, api } from './api.ts';
+import { type Answered, type Schema, answer, api, problemIn } from './api.ts';
 import { type Frame, onFrame } from './feed.ts';
 import { latest } from './latest.ts';
 
@@ -31,12 +31,8 @@ onMount(models, () => {
 /** Asks the service. An answer that does not come is asked for again with the next frame. */
 export const refresh = latest(async () => {
   asked = Date.now();
-  try {
-    models.set((await answer(api.GET('/models'))).models);
-  } catch (error) {
-    // The strip above the page says that the service is away; what was known stays.
-    if (!(error instanceof ApiError)) throw error;
-  }
+  // The strip above the page says that the service is away; what was known stays.
+  await answer(api.GET('/models')).then((found) => models.set(found.models), problemIn);
 });
 
 /** @throws {ApiError} */

@@ -1,4 +1,4 @@
-import { ApiError } from './api.ts';
+import { problemIn } from './api.ts';
 
 /**
  * Asks for something of each note by itself.
@@ -17,8 +17,7 @@ export async function oneByOne(
       await act(id);
       taken += 1;
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const { status, detail, title } = error.problem;
+      const { status, detail, title } = problemIn(error);
       refused.add(detail ?? title);
       // The service is away: the others would be refused too.
       if (status === 0) break;

@@ -4,7 +4,7 @@
  */
 import { atom } from 'nanostores';
 import { ulid } from 'ulid';
-import { ApiError, type Schema, answer, api } from './api.ts';
+import { type Schema, answer, api, problemIn } from './api.ts';
 import { connection } from './feed.ts';
 import { session } from './session.ts';
 
@@ -111,8 +111,7 @@ async function sendOne({ key, recordingId: id, text, at, block, mark }: Unsent):
     told.delete(key);
     return true;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { status, detail, title } = error.problem;
+    const { status, detail, title } = problemIn(error);
     // Without a session it waits for the next one.
     if (status === 0 || status === 401 || status === 429 || status >= 500) {
       if (status !== 401 && connection.get().state === 'open')

@@ -1,7 +1,7 @@
 /** Asks questions, and what came of the last one: an answer is kept in the page that asked, nowhere else. */
 import { type ReadableAtom, atom } from 'nanostores';
 import { announce } from '../app/announce.ts';
-import { type Answered, ApiError, type Problem, type Sent, answer, api } from '../client/api.ts';
+import { type Answered, type Problem, type Sent, answer, api, problemIn } from '../client/api.ts';
 import { words } from './words.ts';
 
 type Body = Sent<'ask'>;
@@ -48,8 +48,7 @@ export function openAsker<Asked>({ bodyOf, reading, noneOf }: Asking<Asked>): As
         announce(length > 0 ? words.get().lines(length) : noneOf(asked, found));
       } catch (error) {
         if (signal.aborted) return;
-        if (!(error instanceof ApiError)) throw error;
-        now.set({ state: 'refused', asked, problem: error.problem });
+        now.set({ state: 'refused', asked, problem: problemIn(error) });
         announce(words.get().notAnswered);
       }
     },

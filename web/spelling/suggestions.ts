@@ -2,7 +2,7 @@
 import { persistentJSON } from '@nanostores/persistent';
 import { atom, computed } from 'nanostores';
 import { offer, toast } from '../app/toasts.ts';
-import { type Answered, ApiError, answer, api } from '../client/api.ts';
+import { type Answered, answer, api, problemIn } from '../client/api.ts';
 import { session } from '../client/session.ts';
 import { tellRecent } from '../order/recent.ts';
 import { deleteWord, hasWords, readWords, saveWord, spelling } from './spelling.ts';
@@ -27,11 +27,7 @@ export const suggestions = computed([all, dismissed], (found, gone) =>
 
 /** Without an answer what was known stays. */
 export async function readSuggestions(): Promise<readonly Suggestion[]> {
-  try {
-    all.set((await answer(api.GET('/words/suggestions'))).suggestions);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-  }
+  await answer(api.GET('/words/suggestions')).then((now) => all.set(now.suggestions), problemIn);
   return suggestions.get();
 }
 
@@ -75,7 +71,7 @@ export async function offerAlways(
   const said = words.get();
   // Of what is refused a message says so: where it was asked is no place for it any more.
   const refused = (error: unknown) => {
-    if (!(error instanceof ApiError)) throw error;
+    problemIn(error);
     toast(words.get().notSaved);
   };
   offer(said.askAlways({ write: one.write }), said.always, () => void takeOver(one).catch(refused));

@@ -2,7 +2,7 @@
 import { type WritableAtom, atom } from 'nanostores';
 import { announce } from '../../app/announce.ts';
 import { toast } from '../../app/toasts.ts';
-import { ApiError, type Problem } from '../../client/api.ts';
+import { type Problem, problemIn } from '../../client/api.ts';
 import type { Asking } from '../../client/asking.ts';
 import { onFrame } from '../../client/feed.ts';
 import { session } from '../../client/session.ts';
@@ -91,8 +91,7 @@ export function openWork(id: string, opened: OpenRecording): Work {
       return null;
     } catch (error) {
       if (error instanceof ChangedSince) return { type: 'changed', title: elsewhere, status: 412 };
-      if (!(error instanceof ApiError)) throw error;
-      return error.problem;
+      return problemIn(error);
     }
   }
 
@@ -209,8 +208,7 @@ async function turn(
     }
     return turned?.id;
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    problem.set(error.problem);
+    problem.set(problemIn(error));
     return undefined;
   }
 }

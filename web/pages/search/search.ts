@@ -1,6 +1,6 @@
 /** What is found: page after page, and again while notes are still being searched. */
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
-import { ApiError, type Problem, answer, api } from '../../client/api.ts';
+import { type Problem, answer, api, problemIn } from '../../client/api.ts';
 import { onFrame } from '../../client/feed.ts';
 import { type Filter, type Seeking, queryOf } from '../home/library/filter.ts';
 import { changesList, isFiling } from '../home/library/list-frames.ts';
@@ -59,8 +59,7 @@ export function openSearch() {
       if (wait !== null) askAgain(wait);
     } catch (error) {
       if (mine.signal.aborted || asking !== mine) return;
-      if (!(error instanceof ApiError)) throw error;
-      found.set({ ...knownOf(question, found.get()), problem: error.problem });
+      found.set({ ...knownOf(question, found.get()), problem: problemIn(error) });
       if (isOutdated) askAgain(againMs);
     } finally {
       if (asking === mine) asking = undefined;
@@ -123,8 +122,7 @@ async function extend(
   try {
     set(await read(shown));
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { problem } = error;
+    const problem = problemIn(error);
     set(() => ({ problem }));
   }
 }

@@ -1,6 +1,6 @@
 /** Where the page's facts come from: one recording's log as it grows, or the moves of all. */
 import { atom } from 'nanostores';
-import { answer, api, ApiError } from '../../client/api.ts';
+import { ApiError, type Problem, answer, api, problemIn } from '../../client/api.ts';
 import { type Frame, connection, onFrame, status } from '../../client/feed.ts';
 import { latest } from '../../client/latest.ts';
 import { session } from '../../client/session.ts';
@@ -21,7 +21,7 @@ const before = 1_000;
 export function followRecording(
   id: string,
   show: (facts: readonly Fact[]) => void,
-  fail: (error: ApiError | null) => void,
+  fail: (problem: Problem | null) => void,
 ): () => void {
   let facts: readonly Fact[] = [];
   let stopped = false;
@@ -40,8 +40,8 @@ export function followRecording(
       await new Promise(requestAnimationFrame);
       if (!stopped) show(facts);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (!stopped) fail(error);
+      const problem = problemIn(error);
+      if (!stopped) fail(problem);
     }
   });
 
@@ -86,7 +86,7 @@ export const moving = atom<readonly Moving[] | null>(null);
  * Follows the moves of all recordings this user may know of, painted once a frame. What moved before is asked
  * for once; `fail` gets why it is not known. @returns how to stop
  */
-export function followAll(fail: (error: ApiError) => void): () => void {
+export function followAll(fail: (problem: Problem) => void): () => void {
   const known = new Map<string, Moving>();
   let waiting = false;
   let stopped = false;
@@ -121,8 +121,8 @@ export function followAll(fail: (error: ApiError) => void): () => void {
       if (!stopped && known.size === 0) moving.set([]);
     },
     (error: unknown) => {
-      if (!(error instanceof ApiError)) throw error;
-      if (!stopped) fail(error);
+      const problem = problemIn(error);
+      if (!stopped) fail(problem);
     },
   );
   if (isAdmin) stops.push(onOthersFrame(onMove));

@@ -1,8 +1,7 @@
 /** Puts chosen notes into a folder, or tags them: at once, with a way back. */
 import { atom } from 'nanostores';
 import { toast } from '../../../app/toasts.ts';
-import { ApiError, answer, api } from '../../../client/api.ts';
-import type { Problem } from '../../../client/api.ts';
+import { type Problem, answer, api, problemIn } from '../../../client/api.ts';
 import {
   type Change,
   type Filed,
@@ -48,8 +47,7 @@ export function openFiling() {
         trouble.set({ done: undo.length, total: changes.length, refused, problem, undo: way });
       else toast(told(undo.length), way ?? undefined);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      trouble.set({ problem: error.problem });
+      trouble.set({ problem: problemIn(error) });
     }
   }
 

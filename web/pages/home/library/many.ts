@@ -1,5 +1,5 @@
 /** What is done with several notes at once. */
-import { answer, api, ApiError, fetchAsUser } from '../../../client/api.ts';
+import { type Problem, answer, api, fetchAsUser, problemIn } from '../../../client/api.ts';
 import { oneByOne } from '../../../client/one-by-one.ts';
 import { saveFile } from '../../../client/save-file.ts';
 import { type Filter, queryOf } from './filter.ts';
@@ -31,7 +31,7 @@ export type Erased = {
   /** Copies in a notes folder that could not be reached: they go later. */
   away: string[];
   /** What ended it before its time; null: it came to its end. */
-  error: ApiError | null;
+  problem: Problem | null;
 };
 
 /** Erases them, a hundred at a time. @param progress is called with how many are done */
@@ -39,7 +39,7 @@ export async function eraseAll(
   ids: readonly string[],
   progress: (done: number) => void,
 ): Promise<Erased> {
-  const erased: Erased = { ids: new Set(), refused: [], left: [], away: [], error: null };
+  const erased: Erased = { ids: new Set(), refused: [], left: [], away: [], problem: null };
   for (let at = 0; at < ids.length; at += erasedTogether) {
     const recording_ids = ids.slice(at, at + erasedTogether);
     try {
@@ -51,8 +51,7 @@ export async function eraseAll(
       erased.left.push(...done.left);
       erased.away.push(...done.away);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { ...erased, error };
+      return { ...erased, problem: problemIn(error) };
     }
     progress(at + recording_ids.length);
   }
