@@ -68,11 +68,17 @@ export function meaningOf(
 }
 
 /** Whether a key of one character belongs to what has the focus. */
-export const isInField = (target: EventTarget | null): boolean =>
+const isInField = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest(
     'input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]',
   ) !== null;
+
+/** Whether a key means something else: to who took it, to a field that has the focus, to a dialog or a menu. */
+export const isTaken = ({ defaultPrevented, target }: KeyboardEvent): boolean =>
+  defaultPrevented ||
+  isInField(target) ||
+  document.querySelector('dialog[open], :popover-open') !== null;
 
 /** Listens as long as the page is open. */
 export function followKeys(): void {
