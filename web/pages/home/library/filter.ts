@@ -1,4 +1,5 @@
 /** Which notes the library shows and the search looks through: the address of the page says it. */
+import { localDay } from '../../../components/local-time.ts';
 
 export type Filter = {
   kind: 'solo' | 'meeting' | null;
@@ -130,11 +131,8 @@ export const spans = {
   thisYear: (now: Date) => ({ from: `${now.getFullYear()}-01-01`, to: null }),
 };
 
-function dayBefore(now: Date, days: number): string {
-  const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days);
-  const two = (value: number) => String(value).padStart(2, '0');
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
-}
+const dayBefore = (now: Date, days: number): string =>
+  localDay(new Date(now.getFullYear(), now.getMonth(), now.getDate() - days));
 
 /** What can be chosen of `kind`, each with its word. */
 export const kindChoices = [
