@@ -57,13 +57,6 @@ export async function importWords(
   return done;
 }
 
-/** What is typed with commas between. */
-export const heardIn = (typed: string): string[] =>
-  typed
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
-
 /** The words of a text, without regard to case, accents and punctuation. */
 const folded = (text: string): string =>
   (

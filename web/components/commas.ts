@@ -1,0 +1,6 @@
+/** What is typed with commas between. */
+export const betweenCommas = (typed: string): string[] =>
+  typed
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
