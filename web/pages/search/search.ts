@@ -5,6 +5,7 @@ import { onFrame } from '../../client/feed.ts';
 import { type Filter, type Seeking, queryOf } from '../home/library/filter.ts';
 import { changesList, isFiling } from '../home/library/list-frames.ts';
 import type { NoteFound, NotesFound } from '../home/library/rows.ts';
+import { charactersMax } from './suggestions.ts';
 
 /** What is searched, where, by what, and what stands first. */
 export type Question = { text: string; filter: Filter } & Seeking;
@@ -33,9 +34,6 @@ const [passagesFirst, passagesMax] = [3, 100];
 /** Until it is asked again while more and more notes are searched by their words, and otherwise, milliseconds. */
 const againMs = 1000;
 const seldomMs = 10_000;
-
-/** Characters of a question that are sent: the service takes no more. */
-const charactersMax = 400;
 
 /** Answers questions; one that is asked before the last was answered takes its place. */
 export function openSearch() {

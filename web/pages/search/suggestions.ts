@@ -7,7 +7,7 @@ import type { NoteFound, NotesFound } from '../home/library/rows.ts';
 const restMs = 150;
 const notesMax = 5;
 /** Characters of a question that are sent: the service takes no more. */
-const charactersMax = 400;
+export const charactersMax = 400;
 
 export function openSuggestions() {
   const notes = atom<NoteFound[]>([]);
