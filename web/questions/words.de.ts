@@ -18,7 +18,6 @@ export default {
   noneProved: 'Das Sprachmodell hat keine Antwort gegeben, die im Transkript zu finden ist.',
   notFound: 'In dieser Notiz wird nichts dazu gesagt.',
   nearest: 'Ähnlichste Stellen',
-  pauseAt: 'Bei {time} pausieren',
   goTo: 'Zu {time} springen',
   notAll: 'Es wurde nicht alles gelesen, weil das Transkript für das Sprachmodell zu lang ist.',
   notKept: 'Antworten werden nicht gespeichert.',

@@ -18,7 +18,6 @@ const english = {
   noneProved: 'The language model gave no answer that is found in the transcript.',
   notFound: 'Nothing in this note answers this.',
   nearest: 'Nearest passages',
-  pauseAt: params('Pause at {time}'),
   goTo: params('Go to {time}'),
   notAll: 'Not everything was read because the transcript is too long for the language model.',
   notKept: 'Answers are not kept.',

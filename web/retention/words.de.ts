@@ -38,7 +38,6 @@ export default {
   notRemoved: 'Der Schutz konnte nicht entfernt werden.',
   by: 'von {name}',
   byYou: 'von Ihnen',
-  quoted: '„{text}“',
 
   retention: 'Aufbewahrung',
   retentionText:
@@ -47,7 +46,6 @@ export default {
   deleteAudioText: 'Danach bleibt das Transkript, aber nichts kann mehr abgespielt werden.',
   deleteNotes: 'Notizen löschen',
   deleteNotesText: 'Die ganze Notiz, für alle, die sie lesen konnten.',
-  never: 'nie',
   afterDays: { one: 'nach {count} Tag', many: 'nach {count} Tagen' },
   asServer: '{period}, wie für den Server festgelegt',
   asMine: 'wie für mich festgelegt',
@@ -85,7 +83,6 @@ export default {
   on: 'Am',
   note: 'Notiz',
   because: 'Grund',
-  untitled: 'Notiz ohne Titel',
   audioOnly: 'nur Audio, {because}',
   byFolder: '{folder}, {period}',
   byMe: 'meine Frist, {period}',
@@ -93,7 +90,6 @@ export default {
   deletedFolder: 'gelöschter Ordner',
   protectOne: 'Schützen…',
   protectNamed: '{title} vor dem Löschen schützen',
-  showAll: 'Alle {count} zeigen',
   due: 'fällig',
   readByOthers: 'andere können sie lesen',
   protectedHeading: 'Geschützt',

@@ -39,7 +39,6 @@ const english = {
   notRemoved: 'The protection could not be removed.',
   by: params('by {name}'),
   byYou: 'by you',
-  quoted: params('“{text}”'),
 
   // The part of the page.
   retention: 'Retention',
@@ -49,7 +48,6 @@ const english = {
   deleteAudioText: 'Afterwards the transcript stays, but nothing can be played.',
   deleteNotes: 'Delete notes',
   deleteNotesText: 'The whole note, for everyone who could read it.',
-  never: 'never',
   afterDays: count({ one: 'after {count} day', many: 'after {count} days' }),
   asServer: params('{period}, as set for the server'),
   asMine: 'as set for me',
@@ -90,7 +88,6 @@ const english = {
   on: 'On',
   note: 'Note',
   because: 'Because',
-  untitled: 'Untitled note',
   audioOnly: params('audio only, {because}'),
   byFolder: params('{folder}, {period}'),
   byMe: params('my period, {period}'),
@@ -98,7 +95,6 @@ const english = {
   deletedFolder: 'deleted folder',
   protectOne: 'Protect…',
   protectNamed: params('Protect {title} from deletion'),
-  showAll: params('Show all {count}'),
   due: 'due',
   readByOthers: 'others can read it',
   protectedHeading: 'Protected',

@@ -65,7 +65,6 @@ export default {
   in7Days: 'in 7 Tagen, {date}',
   in30Days: 'in 30 Tagen, {date}',
   onDate: 'an einem Datum…',
-  never: 'nie',
   lastDay: 'Letzter Tag',
   passwordOptional: 'Passwort (optional)',
   suggest: 'Vorschlagen',
@@ -78,7 +77,6 @@ export default {
   copyNow: 'Link jetzt kopieren',
   onlyOnce:
     'Der Link wird nur dieses eine Mal angezeigt. Später können Sie ihn löschen oder einen neuen anlegen.',
-  copyLink: 'Link kopieren',
   copyBoth: 'Mit Passwort kopieren',
   qrCode: 'Der Link als QR-Code',
   qrHint: 'Zeigen Sie ihn den Anwesenden: Die Kamera ihres Telefons öffnet die Notiz.',

@@ -19,7 +19,6 @@ export default {
   filter: 'Filtern',
   count: { one: '{count} Wort', many: '{count} Wörter' },
   found: { one: '{count} Wort gefunden', many: '{count} Wörter gefunden' },
-  showAll: 'Alle {count} zeigen',
   add: 'Wort hinzufügen',
   write: 'Schreibweise',
   heard: 'Oft transkribiert als (optional)',
@@ -37,7 +36,6 @@ export default {
     'Im Transkript ist jedes ersetzte Wort gepunktet unterstrichen; ein Klick oder Tippen zeigt, was gehört wurde, und „Zurücksetzen“ stellt das Gehörte wieder her.',
   onlyIn: 'Ordner {folder}',
   heardAs: 'oft transkribiert als',
-  quoted: '„{text}“',
 
   // From corrections.
   fromCorrections: 'Aus Ihren Korrekturen',
@@ -74,7 +72,6 @@ export default {
     many: '{count} Notizen sind wieder wie vorher',
   },
   lookOn: 'Weitersuchen',
-  untitled: 'Notiz ohne Titel',
   before: 'vorher:',
   after: 'nachher:',
 

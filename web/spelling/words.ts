@@ -18,7 +18,6 @@ const english = {
   filter: 'Filter',
   count: count({ one: '{count} word', many: '{count} words' }),
   found: count({ one: '{count} word found', many: '{count} words found' }),
-  showAll: params('Show all {count}'),
   add: 'Add a word',
   write: 'Written',
   heard: 'Often transcribed as (optional)',
@@ -36,7 +35,6 @@ const english = {
     'In a transcript each replaced word is underlined with dots; one click or tap says what was heard, and “Put back” restores that text.',
   onlyIn: params('folder {folder}'),
   heardAs: 'often transcribed as',
-  quoted: params('“{text}”'),
 
   // From corrections.
   fromCorrections: 'From your corrections',
@@ -76,7 +74,6 @@ const english = {
     many: '{count} notes are as they were before',
   }),
   lookOn: 'Search further',
-  untitled: 'Untitled note',
   before: 'before:',
   after: 'after:',
 

@@ -5,7 +5,6 @@ export default {
   title: 'Konto',
   loggedInAs: 'Angemeldet als {name}.',
   isAdministrator: 'Sie haben Administratorrechte.',
-  language: 'Sprache',
   languageHint:
     'Sprache der Bedienoberfläche. Transkript, Zusammenfassung und Titel einer Notiz sind in der gesprochenen Sprache; Überschriften und Beschriftungen in der Sprache, die ein Administrator für Dokumente festlegt.',
   asBrowser: 'Wie der Browser',
@@ -17,8 +16,6 @@ export default {
   keys: 'Tastenkürzel mit einer Taste',
   keysHint:
     'Zum Beispiel startet R eine Aufnahme, G und dann N öffnet Ihre Notizen, und ? zeigt alle Tastenkombinationen. Während Sie in ein Feld tippen, sind sie nicht aktiv. Schalten Sie sie aus, wenn Sie Spracheingabe oder ein anderes Programm zum Tippen verwenden.',
-  on: 'Ein',
-  off: 'Aus',
   voices: 'Bekannte Stimmen',
   voicesHint: 'Damit werden Namen vorgeschlagen. Sie können jede Stimme umbenennen oder löschen.',
   toVoices: 'Stimmen verwalten',

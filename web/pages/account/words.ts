@@ -5,7 +5,6 @@ const english = {
   title: 'Account',
   loggedInAs: params('Logged in as {name}.'),
   isAdministrator: 'You are an administrator.',
-  language: 'Language',
   languageHint:
     'The language of the user interface. Transcript, summary and title of a note are in the language that was spoken; headings and labels are in the language that an administrator sets for documents.',
   asBrowser: 'Same as browser',
@@ -17,8 +16,6 @@ const english = {
   keys: 'Single-key shortcuts',
   keysHint:
     'For example, R starts a recording, G then N opens your notes, and ? shows all shortcuts. They don’t work while you type in a field. Turn them off if you use voice input or another program that types for you.',
-  on: 'On',
-  off: 'Off',
   voices: 'Known voices',
   voicesHint: 'Used to suggest names. You can rename or delete each voice.',
   toVoices: 'Manage voices',

@@ -2,11 +2,9 @@ import type { Translation } from '../../words/i18n.ts';
 import type { English } from './words.ts';
 
 export default {
-  groups: 'Gruppen',
   intro:
     'Alle können mit einer Gruppe teilen. Wer dazukommt, sieht auch, was vorher mit ihr geteilt wurde; wer geht, nicht mehr.',
   newGroup: 'Neue Gruppe',
-  create: 'Anlegen',
   created: 'Gruppe {name} angelegt',
   notCreated: 'Die Gruppe konnte nicht angelegt werden.',
   none: 'Noch keine Gruppen.',

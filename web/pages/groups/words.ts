@@ -2,11 +2,9 @@ import { count, params } from '@nanostores/i18n';
 import { wordsFor } from '../../components/words.ts';
 
 const english = {
-  groups: 'Groups',
   intro:
     'Everybody can share with a group. Who joins sees what was shared with it before; who leaves no longer does.',
   newGroup: 'New group',
-  create: 'Create',
   created: params('Group {name} created'),
   notCreated: 'The group could not be created.',
   none: 'No groups yet.',

@@ -15,7 +15,6 @@ export default {
   logins: 'Anmeldungen',
   users: 'Konten',
   rights: 'Adminrechte',
-  groups: 'Gruppen',
   shares: 'Geteiltes',
   erasures: 'Löschungen',
   settings: 'Einstellungen',

@@ -15,7 +15,6 @@ const english = {
   logins: 'Logins',
   users: 'Accounts',
   rights: 'Administrator rights',
-  groups: 'Groups',
   shares: 'Shares',
   erasures: 'Deletions',
   settings: 'Settings',

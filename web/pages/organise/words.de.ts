@@ -13,7 +13,6 @@ export default {
     'Schlagwörter helfen, Notizen wiederzufinden. Eine Notiz kann bis zu 32 Schlagwörter haben.',
   newFolder: 'Neuer Ordner',
   newTag: 'Neues Schlagwort',
-  create: 'Anlegen',
   notes: { one: '{count} Notiz', many: '{count} Notizen' },
   overNotes: 'über {count} Notizen',
   typeOfNew: 'Art neuer Aufnahmen',

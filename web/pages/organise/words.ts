@@ -12,7 +12,6 @@ const english = {
   tagsText: 'Tags help you find notes again. A note can have up to 32 tags.',
   newFolder: 'New folder',
   newTag: 'New tag',
-  create: 'Create',
   notes: count({ one: '{count} note', many: '{count} notes' }),
   overNotes: params('over {count} notes'),
   typeOfNew: 'Type of new recordings',

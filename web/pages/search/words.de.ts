@@ -58,12 +58,7 @@ export default {
   searchFills: 'Die Liste wird automatisch ergänzt.',
   searchFailed: 'Die Suche ist fehlgeschlagen.',
   searchAway: 'Der Server antwortet nicht. Ihre Notizen sind gespeichert.',
-  pauseAt: 'Bei {time} pausieren',
   written: 'Titel, Zusammenfassung oder Randnotiz',
-  today: 'Heute',
-  yesterday: 'Gestern',
   dayAndTime: '{day}, {time}',
-  player: 'Wiedergabe',
-  pause: 'Pausieren',
   notPlayable: 'Das Audio kann nicht abgespielt werden.',
 } satisfies Translation<English>;

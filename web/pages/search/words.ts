@@ -56,13 +56,8 @@ const english = {
   searchFills: 'This list is completed automatically.',
   searchFailed: 'The search failed.',
   searchAway: 'The server isn’t responding. Your notes are safe.',
-  pauseAt: params('Pause at {time}'),
   written: 'Title, summary or side note',
-  today: 'Today',
-  yesterday: 'Yesterday',
   dayAndTime: params('{day}, {time}'),
-  player: 'Player',
-  pause: 'Pause',
   notPlayable: 'The audio can’t be played.',
 };
 

@@ -24,8 +24,6 @@ export default {
     'Wer neben dem Passwort einen Code braucht und bei welchem Single-Sign-on-Anbieter sich Personen anmelden können.',
   serverIntro: 'Wer diesen Server erreicht und wie viel Speicherplatz er belegen darf.',
 
-  on: 'Ein',
-  off: 'Aus',
   unset: 'nicht festgelegt',
   secretSet: '•••• (festgelegt, wird nie angezeigt)',
   removeSecret: 'Entfernen',
@@ -103,7 +101,6 @@ export default {
   notBuilt: 'Die kombinierte Quelle konnte nicht eingerichtet werden. Es wurde nichts geändert.',
 
   people: 'Personen',
-  groups: 'Gruppen',
   happened: 'Was passiert ist',
   peopleIntro:
     'Alle haben eigene Notizen. Administratoren können Einstellungen ändern und sehen, dass andere aufnehmen, aber nicht, was.',
@@ -151,7 +148,6 @@ export default {
   notInvited: 'Die Einladung konnte nicht erstellt werden.',
   copyInvitation: 'Einladung jetzt kopieren',
   invitationOnce: 'Die Einladung wird nur einmal angezeigt, gilt einmal und läuft am {day} ab.',
-  copyLink: 'Link kopieren',
   copyLinkNow: 'Link jetzt kopieren',
   passwordLinkOnce:
     'Der Link wird nur einmal angezeigt, gilt einmal und läuft am {day} ab. Damit kann {name} ein neues Passwort wählen; bis dahin gilt das aktuelle.',

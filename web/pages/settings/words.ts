@@ -24,8 +24,6 @@ const english = {
     'Who needs a code besides the password, and which provider of single sign-on people may log in with.',
   serverIntro: 'Who can reach this server, and how much space it may use.',
 
-  on: 'On',
-  off: 'Off',
   unset: 'not set',
   secretSet: '•••• (set, never shown)',
   removeSecret: 'Remove',
@@ -101,7 +99,6 @@ const english = {
   notBuilt: 'The combined source could not be set up. Nothing was changed.',
 
   people: 'People',
-  groups: 'Groups',
   happened: 'What happened',
   peopleIntro:
     'Everyone has their own notes. Administrators can change settings and see that others are recording, but not what.',
@@ -147,7 +144,6 @@ const english = {
   notInvited: 'The invitation could not be created.',
   copyInvitation: 'Copy the invitation now',
   invitationOnce: params('The invitation is shown only once, works once and expires on {day}.'),
-  copyLink: 'Copy link',
   copyLinkNow: 'Copy the link now',
   passwordLinkOnce: params(
     'The link is shown only once, works once and expires on {day}. {name} can use it to choose a new password; until then the current one works.',

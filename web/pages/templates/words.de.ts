@@ -42,7 +42,6 @@ export default {
   'length:short': 'kurz',
   'length:medium': 'mittel',
   'length:long': 'lang',
-  language: 'Sprache',
   asSpoken: 'wie gesprochen',
   languageHint: 'Zeilen werden nicht mit dem Gesagten abgeglichen.',
   deleteTemplate: 'Vorlage löschen…',

@@ -42,7 +42,6 @@ const english = {
   'length:short': 'short',
   'length:medium': 'medium',
   'length:long': 'long',
-  language: 'Language',
   asSpoken: 'as spoken',
   languageHint: 'Lines are not checked against what was said.',
   deleteTemplate: 'Delete template…',
