@@ -70,7 +70,7 @@ export type Operation = WhoMayCall & {
   hidden?: true;
   /** By status. The lowest is that of what `run` returns; 204 is that of nothing. */
   answers: Readonly<Record<number, Answer>>;
-  /** Besides those that follow from who may call, from query and body, and from `command`. */
+  /** Besides those that follow from who may call, from path, query and body, and from `command`. */
   problems?: readonly ProblemType[];
   /** Whether it appends facts: what can go wrong with that is added. */
   command?: true;

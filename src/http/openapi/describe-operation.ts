@@ -209,7 +209,7 @@ function goodAnswers({ answers }: Operation, toSchema: ToSchema): Record<string,
 
 /** Every problem an operation may answer with: its own, and those that follow from what it is. */
 function problemsOf(operation: Operation): ProblemType[] {
-  const { access, asksPassword, method, path, query, body, command, problems = [] } = operation;
+  const { id, access, asksPassword, method, path, query, body, command, problems = [] } = operation;
   const types = new Set<ProblemType>([...problems, 'host-not-allowed', 'internal']);
   const add = (...more: ProblemType[]): void => more.forEach((type) => types.add(type));
   if (access !== 'public')
@@ -217,11 +217,20 @@ function problemsOf(operation: Operation): ProblemType[] {
   if (access === 'admin' || access === 'metrics') add('not-admin');
   if (asksPassword) add('confirmation-required');
   if (method !== 'get') add('cross-origin');
+  if (path.includes('{') && access !== 'public') add('not-found');
+  if (path.includes('{filename}')) add('malformed-request', 'outside-space');
   // What is shared may still not be for this.
-  if (path.startsWith('/recordings/') && problems.includes('not-found')) add('not-yours');
+  if (path.startsWith('/recordings/') && types.has('not-found')) add('not-yours');
+  if (path.startsWith('/recordings/{id}') && command) add('not-accepted');
   if (query) add('invalid');
   if (body) add('malformed-body', 'too-large', 'too-slow', 'unsupported-media', 'invalid');
   if (isRepeatable(operation)) add('key-used-differently', 'invalid');
   if (command) add('changed-meanwhile', ...appending);
-  return [...types];
+  return [...types].filter((type) => type !== neverOf[id]);
 }
+
+/** What their paths would have, but not they: who cancels wants nothing to be there, and only what is recorded stops. */
+const neverOf: Readonly<Record<string, ProblemType>> = {
+  cancelModel: 'not-found',
+  stopRecording: 'not-accepted',
+};

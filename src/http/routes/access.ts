@@ -66,7 +66,6 @@ export const accessRoutes = [
     id: 'readAccess',
     summary: 'With whom a recording is shared',
     answers: { 200: { description: 'Everybody who may read it.', json: recordingAccess } },
-    problems: ['not-found', 'not-yours'],
     run: async ({ params: { id }, caller }, services) =>
       await shownAccess(services, caller, id, 'correct'),
   }),
@@ -77,14 +76,7 @@ export const accessRoutes = [
       'Nobody is told. Whoever has access can keep a copy of the text: deleting the recording does not reach it.',
     body: { json: grantSchema },
     answers: { 200: { description: 'Everybody who may read it now.', json: recordingAccess } },
-    problems: [
-      'not-found',
-      'not-yours',
-      'unknown-user',
-      'sharing-off',
-      'too-many-names',
-      'not-accepted',
-    ],
+    problems: ['unknown-user', 'sharing-off', 'too-many-names'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const { owner } = await visibleRecording(services, caller, id);
@@ -98,7 +90,6 @@ export const accessRoutes = [
     id: 'withdrawAccess',
     summary: 'Shares a recording with a user or a group no more; `me` gives one’s own access back',
     answers: nothing,
-    problems: ['not-found', 'not-yours', 'not-accepted'],
     command: true,
     async run({ ctx, params: { id, to }, caller }, services) {
       const isOwn = to === 'me';
@@ -114,7 +105,6 @@ export const accessRoutes = [
     id: 'readFolderAccess',
     summary: 'With whom one of the caller’s folders is shared',
     answers: { 200: { description: 'Everybody who may read what is in it.', json: folderAccess } },
-    problems: ['not-found'],
     run: async ({ params, caller }, services) =>
       await shownFolder(services, caller.userId, params.folder),
   }),
@@ -123,7 +113,7 @@ export const accessRoutes = [
     summary: 'Shares what is in a folder, now and later, with a user or a group',
     body: { json: grantSchema },
     answers: { 200: { description: 'Everybody who may read it now.', json: folderAccess } },
-    problems: ['not-found', 'unknown-user', 'sharing-off', 'too-many-names', 'not-accepted'],
+    problems: ['unknown-user', 'sharing-off', 'too-many-names', 'not-accepted'],
     command: true,
     async run({ params: { folder }, body, caller, onBehalf }, services) {
       const owner = caller.userId;
@@ -138,7 +128,7 @@ export const accessRoutes = [
     id: 'withdrawFolderAccess',
     summary: 'Shares a folder with a user or a group no more; `me` gives one’s own access back',
     answers: nothing,
-    problems: ['not-found', 'not-accepted'],
+    problems: ['not-accepted'],
     command: true,
     async run({ params: { folder, to }, caller, onBehalf }, services) {
       const isOwn = to === 'me';

@@ -19,7 +19,7 @@ import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import { carryOut, loggedAt, refuseWhenStopped, untilReadable, untilWritten } from '../written.ts';
-import { mayRecordHere } from './devices.ts';
+import { mayRecordHere, recordingProblems } from './devices.ts';
 import { toggleSchema } from './toggle.ts';
 
 /** Who may be recorded of it, and with what: as `POST /toggle` takes it. */
@@ -40,7 +40,6 @@ const made = z.object({
     .describe('id of the recording that comes of it, which is there within moments; null: none'),
 });
 const going = { 202: { description: 'It is being done.', json: made } };
-const problems = ['not-found', 'not-accepted', 'disk-full'] as const;
 const notYet =
   'While the browser or recorder still sends audio of a recording that has ended, the answer is `not-accepted`, and says so.';
 
@@ -62,7 +61,7 @@ export const assemblyRoutes: Route[] = [
       }),
     },
     answers: going,
-    problems,
+    problems: ['disk-full'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const visible = async () => {
@@ -100,17 +99,7 @@ export const assemblyRoutes: Route[] = [
         }),
       },
     },
-    problems: [
-      'not-found',
-      'not-accepted',
-      'unavailable',
-      'device-unavailable',
-      'not-recording',
-      'not-a-recorder',
-      'already-recording',
-      'disk-full',
-      'space-limit',
-    ],
+    problems: recordingProblems,
     command: true,
     async run({ ctx, params: { id }, body, caller, onBehalf: { command } }, services) {
       const row = await visibleRecording(services, caller, id);
@@ -138,7 +127,7 @@ export const assemblyRoutes: Route[] = [
     description: notYet,
     body: { json: z.strictObject({ at: second.describe('seconds of the recording') }) },
     answers: going,
-    problems,
+    problems: ['disk-full'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const visible = async () => {
@@ -160,7 +149,7 @@ export const assemblyRoutes: Route[] = [
       json: z.strictObject({ from: second, to: second, for_good: z.boolean().default(false) }),
     },
     answers: going,
-    problems: [...problems, 'on-hold'],
+    problems: ['disk-full', 'on-hold'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const { from, to, for_good } = body;

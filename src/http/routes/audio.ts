@@ -43,7 +43,7 @@ export const audioRoutes = [
       206: { description: 'The range.', media: audioTypes, headers: tag },
       304: notChanged,
     },
-    problems: ['not-found', 'range-not-satisfiable', 'invalid'],
+    problems: ['range-not-satisfiable', 'invalid'],
     async run({ ctx, params, caller }, services) {
       const seen = await seenRecording(services, caller, params.id, 'audio');
       const { audio, file } = await openAudio(services.audio, seen.row);
@@ -77,7 +77,7 @@ export const audioRoutes = [
       },
       304: notChanged,
     },
-    problems: ['not-found', 'unavailable'],
+    problems: ['unavailable'],
     async run({ ctx, params, query: { per_second: perSecond }, caller }, services) {
       const row = await visibleRecording(services, caller, params.id, 'audio');
       const { recordingId, audio: file } = row;

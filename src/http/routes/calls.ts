@@ -7,6 +7,7 @@ import { detail } from '../../words/details.ts';
 import { isLocal } from '../peer.ts';
 import { Problem } from '../problems.ts';
 import { routesOf } from '../route.ts';
+import { recordingProblems } from './devices.ts';
 
 const route = routesOf({ tag: 'Host' });
 
@@ -35,16 +36,7 @@ export const callRoutes = [
         json: z.object({ recording_id: z.string().nullable().describe('begun or stopped') }),
       },
     },
-    problems: [
-      'not-recording',
-      'not-a-recorder',
-      'already-recording',
-      'device-unavailable',
-      'unavailable',
-      'overridden',
-      'disk-full',
-      'space-limit',
-    ],
+    problems: ['overridden', ...recordingProblems],
     command: true,
     async run({ ctx, body, caller, onBehalf: { command } }, services) {
       const may = mayAnswerCalls(services, caller) && (await isLocal(ctx.req));

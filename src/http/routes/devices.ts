@@ -6,6 +6,7 @@ import type { HttpServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { unfinished } from '../middleware/ready.ts';
 import { isLocal } from '../peer.ts';
+import type { ProblemType } from '../problems.ts';
 import { routesOf } from '../route.ts';
 import { ownerName } from '../visible-recording.ts';
 
@@ -154,6 +155,17 @@ export const audioDeviceRoutes = [
     },
   }),
 ];
+
+/** Why a device of this machine may not be recorded. */
+export const recordingProblems = [
+  'unavailable',
+  'device-unavailable',
+  'not-recording',
+  'not-a-recorder',
+  'already-recording',
+  'disk-full',
+  'space-limit',
+] as const satisfies readonly ProblemType[];
 
 /** Whether who asks may record with the devices of this machine (`audio.recorders`). */
 export async function mayRecordHere(

@@ -199,7 +199,7 @@ export const documentRoutes = [
     description: 'The old version stays until the new one is complete.',
     body: { json: reprocessSchema, optional: true },
     answers: { 202: answers.going },
-    problems: ['malformed-request', 'outside-space', ...reprocessProblems],
+    problems: ['not-accepted', ...reprocessProblems],
     command: true,
     async run({ ctx, params: { filename }, body, caller: { userId } }, services) {
       const id = await recordingOfDocument(services, userId, filename);
@@ -218,7 +218,7 @@ export const documentRoutes = [
       },
       304: { description: 'Not changed since.' },
     },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'too-large'],
+    problems: ['too-large'],
     async run({ ctx, params: { filename }, caller: { userId } }, services) {
       const document = await ownDocument(services, userId, filename);
       if (!document) throw notFound();
@@ -251,7 +251,7 @@ export const documentRoutes = [
         headers: { ETag: 'Names the document as it is now.' },
       },
     },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted'],
+    problems: ['not-accepted'],
     command: true,
     run: async ({ ctx, params, caller }, services) =>
       await takeEdited(ctx, services, caller.userId, params.filename),
@@ -260,7 +260,7 @@ export const documentRoutes = [
     id: 'deleteDocument',
     summary: 'Deletes a document, with an index all three; the recording stays',
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['malformed-request', 'outside-space', 'not-found', 'not-accepted', 'on-hold'],
+    problems: ['not-accepted', 'on-hold'],
     command: true,
     async run({ params: { filename }, caller: { userId }, onBehalf }, services) {
       const space = await services.spaceOf(userId);

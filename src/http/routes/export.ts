@@ -31,7 +31,6 @@ export const exportRoutes = [
         headers: { 'Content-Disposition': 'Its name.' },
       },
     },
-    problems: ['not-found'],
     async run({ ctx, params, query: { format }, caller }, services) {
       services.projections.assertRunning(recordings.name);
       const seen = await seenRecording(services, caller, params.id, 'link');

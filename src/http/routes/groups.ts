@@ -55,7 +55,7 @@ export const groupRoutes = [
       json: z.strictObject({ name: shortNameSchema.optional(), claim: claim.optional() }),
     },
     answers: { 200: { description: 'The group as it is now.', json: groupAnswer } },
-    problems: ['not-found', 'name-taken'],
+    problems: ['name-taken'],
     command: true,
     run: async ({ params, body, onBehalf }, services) =>
       shown(services, await services.accounts.changeGroup(params.group, body, onBehalf)),
@@ -64,7 +64,6 @@ export const groupRoutes = [
     id: 'deleteGroup',
     summary: 'Deletes a group: what was shared with it ends, its members stay users',
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found'],
     command: true,
     run: async ({ params, onBehalf }, { accounts }) =>
       await accounts.deleteGroup(params.group, onBehalf),
@@ -73,7 +72,7 @@ export const groupRoutes = [
     id: 'addMember',
     summary: 'Adds a user to a group, who sees at once what is shared with it',
     answers: { 200: { description: 'The group as it is now.', json: groupAnswer } },
-    problems: ['not-found', 'too-many-names', 'built-in-user'],
+    problems: ['too-many-names', 'built-in-user'],
     command: true,
     run: async ({ params, onBehalf }, services) =>
       shown(
@@ -85,7 +84,7 @@ export const groupRoutes = [
     id: 'removeMember',
     summary: 'Removes a user from a group, who sees what is shared with it no more',
     answers: { 200: { description: 'The group as it is now.', json: groupAnswer } },
-    problems: ['not-found', 'built-in-user'],
+    problems: ['built-in-user'],
     command: true,
     run: async ({ params, onBehalf }, services) =>
       shown(

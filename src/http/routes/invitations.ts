@@ -75,7 +75,6 @@ export const invitationRoutes = [
     id: 'withdrawInvitation',
     summary: 'Withdraws an invitation or a link for a new password',
     answers: { 204: { description: 'Done.' } },
-    problems: ['not-found'],
     command: true,
     async run({ params, onBehalf }, { accounts }) {
       if (!(await accounts.withdrawLink(params.invitation, onBehalf))) throw notFound();
@@ -88,7 +87,7 @@ export const invitationRoutes = [
     description: 'The present password works until the link is used. It works once.',
     body: { json: wantedPasswordLink, optional: true },
     answers: { 201: { description: 'The link.', json: givenLink } },
-    problems: ['not-found', 'use-single-sign-on', 'too-many-links', 'link-over', 'built-in-user'],
+    problems: ['use-single-sign-on', 'too-many-links', 'link-over', 'built-in-user'],
     command: true,
     async run({ ctx, params, body: { days }, onBehalf }, { accounts, settings }) {
       const { repeatable: isRepeatable } = ctx.state;

@@ -68,15 +68,7 @@ export const linkRoutes = [
         json: linkAnswer.extend({ url: z.string().describe('shown only here') }),
       },
     },
-    problems: [
-      'not-found',
-      'not-yours',
-      'links-off',
-      'too-many-names',
-      'link-over',
-      'busy',
-      'not-accepted',
-    ],
+    problems: ['links-off', 'too-many-names', 'link-over', 'busy'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const row = await visibleRecording(services, caller, id);
@@ -111,7 +103,6 @@ export const linkRoutes = [
     id: 'deleteLink',
     summary: 'Deletes a link: from the next request on it opens nothing',
     answers: { 204: { description: 'It opens nothing any more.' } },
-    problems: ['not-found', 'not-yours', 'not-accepted'],
     command: true,
     async run({ ctx, params: { id, link }, caller }, services) {
       const { links } = await visibleRecording(services, caller, id);

@@ -37,7 +37,7 @@ export const modelRoutes = [
     description:
       'Progress: `GET /models` and `model` frames. What arrived is kept after a failure: asked again, it goes on from there.',
     answers: { 202: { description: 'It is on its way.', json: z.object({ id: z.string() }) } },
-    problems: ['not-found', 'busy'],
+    problems: ['busy'],
     async run({ params: { id } }, { models }) {
       await (await models.store()).install(id).catch(unknownModel);
       return { id };
@@ -54,7 +54,6 @@ export const modelRoutes = [
     summary: 'Deletes an installed model',
     description: '`used_for` of `GET /models` says what that ends.',
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found'],
     run: async ({ params }, { models }) =>
       await (await models.store()).remove(params.id).catch(unknownModel),
   }),

@@ -75,7 +75,6 @@ export const oldWordRoutes = [
         }),
       },
     },
-    problems: ['not-found'],
     async run({ ctx, params, query: { of, ...page }, caller }, services) {
       const { userId } = caller;
       const { words } = await services.order.of(listOf({ of }, caller));

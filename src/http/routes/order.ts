@@ -92,7 +92,7 @@ export const orderRoutes = [
     summary: 'Gives a folder another name, or says what a recording is that begins in it',
     body: { json: z.strictObject({ name: orderName.optional(), ...beginning }) },
     answers: { 200: { description: 'The folder as it is now.', json: answers.folderNamed } },
-    problems: ['not-found', 'name-taken'],
+    problems: ['name-taken'],
     command: true,
     async run({ params: { folder: id }, body, onBehalf }, services) {
       await assertTemplate(services, onBehalf.by, body.template);
@@ -104,7 +104,7 @@ export const orderRoutes = [
     id: 'deleteFolder',
     summary: 'Deletes a folder; its recordings stay, in no folder',
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found', 'not-accepted'],
+    problems: ['not-accepted'],
     command: true,
     run: async ({ params: { folder: id }, onBehalf }, services) =>
       await removed(services, { id, kind: 'folder' }, onBehalf),
@@ -146,7 +146,7 @@ export const orderRoutes = [
       json: z.strictObject({ name: orderName.optional(), colour: answers.colour.optional() }),
     },
     answers: { 200: { description: 'The tag as it is now.', json: answers.tagNamed } },
-    problems: ['not-found', 'name-taken'],
+    problems: ['name-taken'],
     command: true,
     async run({ params: { tag: id }, body, onBehalf }, { order }) {
       await changedIn({ order }, onBehalf.by, onBehalf, changeTag(id, body));
@@ -157,7 +157,7 @@ export const orderRoutes = [
     id: 'deleteTag',
     summary: 'Deletes a tag, and takes it from all recordings',
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found', 'not-accepted'],
+    problems: ['not-accepted'],
     command: true,
     run: async ({ params: { tag: id }, onBehalf }, services) =>
       await removed(services, { id, kind: 'tag' }, onBehalf),

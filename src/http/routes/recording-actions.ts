@@ -11,7 +11,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { languageSchema, templateIdSchema, outOfOrder, speakersInOrder } from '../body.ts';
 import { assertNotHeld } from '../holds.ts';
 import { wrong } from '../../shared/in-words.ts';
-import { Problem, type ProblemType, invalid } from '../problems.ts';
+import { Problem, invalid } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
 import { statusName } from '../recording-answer.ts';
@@ -57,12 +57,7 @@ export const reprocessSchema = z
   });
 
 /** Why it may be refused to process again. */
-export const reprocessProblems = [
-  'not-found',
-  'not-accepted',
-  'no-language-model',
-  'unavailable',
-] as const satisfies readonly ProblemType[];
+export const reprocessProblems = ['no-language-model', 'unavailable'] as const;
 
 const route = routesOf({ tag: 'Recordings' });
 
@@ -78,7 +73,7 @@ export const recordingCommandRoutes = [
       '`status` is still `RECORDING`: it ends by itself.',
     body: { json: nothing, optional: true },
     answers: { 200: answers.done },
-    problems: ['not-found', 'not-recording', 'busy'],
+    problems: ['not-recording', 'busy'],
     command: true,
     async run({ ctx, params: { id: recordingId }, caller, onBehalf }, services) {
       const types = ['audio.captured', 'capture.interrupted'] as const;
@@ -132,7 +127,7 @@ function plain(verb: string, id: string, summary: string, type: PlainFact['type'
     summary,
     body: { json: nothing, optional: true },
     answers: answer,
-    problems: ['not-found', 'not-accepted', ...(discards ? (['on-hold'] as const) : [])],
+    ...(discards && { problems: ['on-hold'] }),
     command: true,
     async run({ ctx, params: { id: recordingId }, caller }, services) {
       const done = await doneBefore(services, ctx.state, { types: [type], recordingId });

@@ -78,7 +78,7 @@ export const recordingChangeRoutes = [
       'They also protect any recording from deletion (`hold` alone), or lift that.',
     body: { json: recordingSchema },
     answers: { 200: answers.changed },
-    problems: ['not-found', 'not-accepted', 'not-admin'],
+    problems: ['not-admin'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const row = await rowToChange(services, caller, id, body);
@@ -120,7 +120,6 @@ export const recordingChangeRoutes = [
     ],
     body: { json: z.strictObject({ speakers: z.record(z.string().max(64), nameSchema) }) },
     answers: { 200: answers.changed },
-    problems: ['not-found', 'not-accepted'],
     command: true,
     run: async (asked, services) =>
       await carryOutChange(
@@ -146,7 +145,6 @@ export const recordingChangeRoutes = [
     summary: 'Switches back to an earlier version, which becomes the newest',
     body: { json: z.strictObject({}), optional: true },
     answers: { 200: answers.changed },
-    problems: ['not-found', 'not-accepted'],
     command: true,
     run: async (asked, services) =>
       await carryOutChange(asked, services, async () => {
@@ -171,7 +169,7 @@ export const recordingChangeRoutes = [
         json: z.object(copiesLeft),
       },
     },
-    problems: ['not-found', 'not-accepted', 'on-hold'],
+    problems: ['on-hold'],
     command: true,
     async run({ params: { id }, caller, onBehalf }, services) {
       assertNotHeld(services, await visibleOrLeft(services, caller, id));

@@ -140,7 +140,6 @@ export const recordingRoutes = [
         headers: { ETag: 'Names what its turns say now: for `If-Match`. Not with `at`.' },
       },
     },
-    problems: ['not-found'],
     async run({ ctx, params: { id }, query: { at }, caller }, services) {
       if (at !== undefined) {
         return await earlier(services, { caller, reader: readerOf(ctx) }, id, at);
@@ -173,7 +172,6 @@ export const recordingRoutes = [
     summary: 'The facts a recording consists of',
     query: eventsSchema,
     answers: { 200: { description: 'A page of facts.', json: factPage } },
-    problems: ['not-found'],
     async run({ params: { id }, query, caller }, services) {
       await visibleRecording(services, caller, id);
       return await factsPage(services.store, id, { ...query, content: true, wasErased: false });

@@ -139,7 +139,6 @@ export const ruleRoutes = [
       }),
     },
     answers: { 200: { description: 'The rule as it is now.', json: ruleAnswer } },
-    problems: ['not-found'],
     command: true,
     async run({ params: { rule: id }, body, onBehalf }, { order }) {
       const ordering = await orderingOf(order, onBehalf.by);
@@ -158,7 +157,6 @@ export const ruleRoutes = [
     id: 'deleteRule',
     summary: 'Deletes a rule; what it has done stays',
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found'],
     command: true,
     async run({ params: { rule: id }, onBehalf }, { order }) {
       await changedIn({ order }, onBehalf.by, onBehalf, deleteRule(id));

@@ -149,7 +149,6 @@ export const ownSessionRoutes = [
     id: 'endSession',
     summary: 'Ends one of the caller’s sessions, and its WebSockets',
     answers: nothing,
-    problems: ['not-found'],
     async run({ params, caller: { userId }, from: { address } }, { accounts, log }) {
       if (!(await accounts.endSession(userId, params.session))) throw notFound();
       log.info({ category: 'security', user_id: userId, address }, 'session ended by its user');
@@ -178,7 +177,6 @@ export const ticketRoutes = [
         json: z.object({ ticket: z.string(), expires_at: z.string() }),
       },
     },
-    problems: ['not-found'],
     async run({ params, body: { ticket: renew }, caller }, services) {
       const { recordingId } = await visibleRecording(services, caller, params.id, 'read');
       const { ticket, expiresAt } = await services.tickets.issue(caller, recordingId, renew);

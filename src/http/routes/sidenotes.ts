@@ -68,7 +68,6 @@ export const sidenoteRoutes = [
       'Keep it until this is answered: with the same `Idempotency-Key` it is written once.',
     body: { json: writtenSchema },
     answers: { 201: { description: 'Written.', json: answers.sidenote } },
-    problems: ['not-found', 'not-accepted'],
     command: true,
     async run({ ctx, params: { id }, body, caller }, services) {
       const { owner } = await visibleRecording(services, caller, id);
@@ -97,7 +96,6 @@ export const sidenoteRoutes = [
     summary: 'Changes the words of a side note',
     body: { json: editedSchema },
     answers: answer,
-    problems: ['not-found', 'not-accepted'],
     command: true,
     async run({ ctx, params: { id, n }, body, caller }, services) {
       await visibleRecording(services, caller, id);
@@ -114,7 +112,6 @@ export const sidenoteRoutes = [
     id: 'removeSidenote',
     summary: 'Removes a side note',
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found', 'not-accepted'],
     command: true,
     async run({ ctx, params: { id, n }, caller }, services) {
       await visibleRecording(services, caller, id);

@@ -116,7 +116,6 @@ export const summaryRoutes = [
     ],
     body: { json: bodySchema },
     answers: { 200: { description: 'The summary as it is now.', json: answers.summaryEdited } },
-    problems: ['not-found', 'not-accepted'],
     command: true,
     repeatable: true,
     async run(asked, services) {

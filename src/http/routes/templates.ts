@@ -148,7 +148,7 @@ export const templateRoutes = [
     ],
     body: { json: templateSchema },
     answers: { 200: { description: 'The template as it is now.', json: answers.template } },
-    problems: ['not-found', 'name-taken', 'not-admin'],
+    problems: ['name-taken', 'not-admin'],
     command: true,
     async run(asked, services) {
       const { template: id } = asked.params;
@@ -162,7 +162,7 @@ export const templateRoutes = [
     description: 'Folders that had it go by the kind of a recording.',
     query: ofSchema,
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found', 'not-admin'],
+    problems: ['not-admin'],
     command: true,
     async run(asked, services) {
       await changedOf(asked, services, deleteTemplate(asked.params.template));

@@ -9,7 +9,7 @@ import { doneBefore } from '../middleware/idempotency.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
 import { folderSchema, languageSchema, titleSchema, usualKindSchema } from '../body.ts';
 import { folderGiven } from '../order-changes.ts';
-import { mayRecordHere } from './devices.ts';
+import { mayRecordHere, recordingProblems } from './devices.ts';
 import * as answers from '../openapi/recording-answers.ts';
 import { routesOf } from '../route.ts';
 
@@ -50,17 +50,7 @@ export const toggleRoutes = [
         }),
       },
     },
-    problems: [
-      'not-accepted',
-      'busy',
-      'unavailable',
-      'device-unavailable',
-      'not-recording',
-      'not-a-recorder',
-      'already-recording',
-      'disk-full',
-      'space-limit',
-    ],
+    problems: ['not-accepted', 'busy', ...recordingProblems],
     command: true,
     async run({ ctx, body, caller, onBehalf: { command } }, services) {
       const { userId: owner } = caller;

@@ -87,7 +87,6 @@ const shared = {
   answers: {
     200: { ...answers.changed, headers: { ETag: 'Names what its turns say now.' } },
   },
-  problems: ['not-found', 'not-accepted'],
   command: true,
 } as const;
 

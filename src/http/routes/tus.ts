@@ -134,7 +134,6 @@ export const tusRoutes = [
     },
     problems: [
       'malformed-request',
-      'not-found',
       'wrong-offset',
       'upload-over',
       'tus-version',
@@ -153,7 +152,7 @@ export const tusRoutes = [
     summary: 'Gives a resumable upload up',
     headers: [version],
     answers: { 204: { description: 'Gone.' } },
-    problems: ['malformed-request', 'not-found', 'tus-version', 'upload-over'],
+    problems: ['malformed-request', 'tus-version', 'upload-over'],
     run: continueUpload,
   }),
 ];

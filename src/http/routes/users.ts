@@ -126,7 +126,7 @@ export const userRoutes = [
       optional: true,
     },
     answers: { 200: { description: 'Changed.', json: answers.user } },
-    problems: ['not-found', 'last-administrator', 'own-account', 'built-in-user'],
+    problems: ['last-administrator', 'own-account', 'built-in-user'],
     command: true,
     async run({ params, body: { is_admin: isAdmin, ...changes }, onBehalf }, { accounts }) {
       const changed = { isAdmin, ...changes };
@@ -137,7 +137,7 @@ export const userRoutes = [
     id: 'deleteUser',
     summary: 'Deletes a user; the documents are put aside',
     answers: nothing,
-    problems: ['not-found', 'last-administrator', 'built-in-user'],
+    problems: ['last-administrator', 'built-in-user'],
     command: true,
     async run({ params, onBehalf }, { accounts }) {
       await accounts.deleteUser(managed(params.name), onBehalf);

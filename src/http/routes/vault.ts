@@ -91,7 +91,6 @@ export const vaultRoutes = [
       summary: 'Chooses the folder into which the notes of a user are copied',
       body: vaultBody,
       answers: nothing,
-      problems: ['not-found'],
       command: true,
       async run({ params, body, onBehalf }, services) {
         const user = services.accounts.findUser(params.name);

@@ -58,7 +58,6 @@ export const versionRoutes = [
     answers: {
       200: { description: 'The versions.', json: z.object({ versions: z.array(version) }) },
     },
-    problems: ['not-found'],
     async run({ ctx, params, caller }, services) {
       const { owner } = await visibleRecording(services, caller, params.id, 'correct');
       const { recording } = await services.recordingService.read(params.id);
@@ -73,7 +72,6 @@ export const versionRoutes = [
     summary: 'What a version says: its title, turns, speakers and summary',
     description: 'As `GET /recordings/{id}` says it of the present one.',
     answers: { 200: { description: 'The version.', json: wholeVersion } },
-    problems: ['not-found'],
     async run({ ctx, params: { id, version }, caller }, services) {
       const { owner } = await visibleRecording(services, caller, id, 'correct');
       const { recording } = await services.recordingService.read(id);

@@ -101,7 +101,7 @@ export const wordRoutes = [
     query: ofSchema,
     body: { json: wordSchema },
     answers: { 200: { description: 'The word as it is now.', json: answers.word } },
-    problems: ['not-found', 'name-taken', 'not-admin'],
+    problems: ['name-taken', 'not-admin'],
     command: true,
     async run(asked, services) {
       await assertFolder(asked, services);
@@ -114,7 +114,7 @@ export const wordRoutes = [
     summary: 'Deletes a word; what it replaced stays',
     query: ofSchema,
     answers: { 204: { description: 'It is gone.' } },
-    problems: ['not-found', 'not-admin'],
+    problems: ['not-admin'],
     command: true,
     async run(asked, services) {
       await changedOf(asked, services, deleteWord(asked.params.id));
