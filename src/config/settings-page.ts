@@ -6,33 +6,36 @@ import type { InLanguages } from './setting.ts';
 import type { Language } from '../words/params.ts';
 
 /** One setting as a page shows it. */
-export type SettingField = {
-  key: SettingKey;
-  title: string;
-  description: string;
-  /** `secret`: never read back. */
-  type: 'switch' | 'choice' | 'number' | 'text' | 'list' | 'secret';
-  /** JSON Schema of the value: its choices, bounds and lengths. */
-  schema: Record<string, unknown>;
-  /** The values of a choice, each with its label; none of the others. */
-  choices: { value: string; label: string }[];
-  /** Whether it may be unset (`null`). */
-  nullable: boolean;
-  default: unknown;
-  /** Said instead of the default, where that differs from host to host. */
-  default_text: string | null;
-  /** The environment variable that would override it. */
-  variable: string;
-};
+const settingField = z.object({
+  key: z.enum(settingKeys),
+  title: z.string(),
+  description: z.string(),
+  type: z.enum(['switch', 'choice', 'number', 'text', 'list', 'secret']),
+  schema: z.record(z.string(), z.unknown()).describe('JSON Schema of the value'),
+  choices: z
+    .array(z.object({ value: z.string(), label: z.string() }))
+    .describe('the values of a choice with their labels; empty for other types'),
+  nullable: z.boolean().describe('whether it may be unset'),
+  default: z.unknown(),
+  default_text: z
+    .string()
+    .nullable()
+    .describe('to be said instead of a default that differs from host to host'),
+  variable: z.string().describe('the environment variable that would override it'),
+});
+type SettingField = z.output<typeof settingField>;
 
 /** Settings that belong together. */
-export type SettingGroup = {
-  id: string;
-  title: string;
-  /** What `POST /config/test` can try of it. */
-  test: 'stt' | 'llm' | 'embeddings' | 'oidc' | null;
-  settings: SettingField[];
-};
+export const settingGroup = z.object({
+  id: z.string(),
+  title: z.string(),
+  test: z
+    .enum(['stt', 'llm', 'embeddings', 'oidc'])
+    .nullable()
+    .describe('what `POST /config/test` can try of this group'),
+  settings: z.array(settingField),
+});
+type SettingGroup = z.output<typeof settingGroup>;
 
 /**
  * Every setting, in groups, with everything a page needs to show it: the page is made of this, so that a new
@@ -81,7 +84,7 @@ function typeOf(schema: z.ZodType): SettingField['type'] {
 type Group = {
   id: string;
   title: InLanguages;
-  test?: 'stt' | 'llm' | 'embeddings' | 'oidc';
+  test?: SettingGroup['test'];
   /** First parts of keys. */
   sections: readonly string[];
   /** Keys of other sections that stand with them. */

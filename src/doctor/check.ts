@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { untilAborted } from '../shared/abort.ts';
 import { messageOf } from '../shared/errors.ts';
 import { type CheckId, check } from '../words/checks.ts';
@@ -31,13 +32,29 @@ export type Remedy = {
 };
 
 /** A check as `GET /doctor` and `mitschrift doctor --json` give it: in a language, with code and parameters beside. */
-export type CheckAnswer = Pick<Check, 'id' | 'status' | 'link'> & {
-  title: string;
-  detail: string;
-  code: string;
-  params?: Sentence['params'];
-  remedy: { text: string; command?: string; request?: Remedy['request'] } | null;
-};
+export const checked = z.object({
+  id: z.string().describe('stable, for programs'),
+  title: z.string(),
+  status: z
+    .enum(['ok', 'limited', 'missing'])
+    .describe('`limited`: less well or not everywhere; `missing`: something cannot be done'),
+  detail: z.string().describe('for a person'),
+  code: z.string().describe('of what was found, for programs'),
+  params: z.record(z.string(), z.unknown()).optional(),
+  remedy: z
+    .object({
+      text: z.string(),
+      command: z.string().optional().describe('for a shell on the host'),
+      request: z
+        .object({ method: z.literal('POST'), path: z.string() })
+        .optional()
+        .describe('what a click sends'),
+    })
+    .nullable()
+    .describe('the one thing that mends it'),
+  link: z.string().describe('the page of this server that explains it'),
+});
+export type CheckAnswer = z.output<typeof checked>;
 
 /** What a look finds. */
 export type LookedAt = Pick<Check, 'status' | 'said' | 'remedy'>;

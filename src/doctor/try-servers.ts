@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { installedModels, type ModelFolders } from '../speech/local/local-models.ts';
 import type { ServerState } from '../speech/remote/probe-server.ts';
 import {
@@ -27,13 +28,13 @@ export type Trial = {
 const trialMs = 15_000;
 
 /** A trial as administrators are told of it: in a language, with code and parameters beside. */
-export type TrialAnswer = {
-  ok: boolean;
-  detail: string;
-  code: string;
-  params?: Sentence['params'];
-  models?: string[];
-};
+export const tried = z.object({
+  ok: z.boolean(),
+  detail: z.string(),
+  code: z.string(),
+  params: z.record(z.string(), z.unknown()).optional(),
+});
+export type TrialAnswer = z.output<typeof tried> & Pick<Trial, 'models'>;
 
 export const trialAnswer = (language: Language, { ok, said, models }: Trial): TrialAnswer => ({
   ok,

@@ -1,9 +1,11 @@
+import * as z from 'zod';
 import type { Block } from '../../events/facts/transcript.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import type { AskedTalk } from '../language/answer-question.ts';
 import { speakerName } from '../documents/documents.ts';
 import { detail } from '../words/details.ts';
+import { seconds, time } from './openapi/activity-answers.ts';
 import { notFound } from './problems.ts';
 import type { HttpServices } from './services.ts';
 import { joinTexts } from '../shared/segments.ts';
@@ -20,16 +22,16 @@ export type AskedNote = Pick<RecordingRow, 'recordingId' | 'title' | 'startedAt'
 };
 
 /** What an answer rests on. */
-export type Cite = {
-  recording_id: string;
-  /** null: it is only recognised so far. */
-  block: string | null;
-  start: number;
-  title: string | null;
-  created_at: string;
-  speaker: string | null;
-  quote: string;
-};
+export const cite = z.object({
+  recording_id: z.string().describe('ULID'),
+  block: z.string().nullable().describe('null: it is recorded, and only recognised so far'),
+  start: seconds.describe('of the recording: from there it plays'),
+  title: z.string().nullable(),
+  created_at: time,
+  speaker: z.string().nullable().describe('who says it, as people see it'),
+  quote: z.string().describe('what was said there'),
+});
+export type Cite = z.output<typeof cite>;
 
 /** Characters of a quotation. */
 const quoteMax = 300;

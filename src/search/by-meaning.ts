@@ -1,12 +1,10 @@
 import type { Block } from '../../events/facts/transcript.ts';
 import type { PassagePlace, PassageRows } from '../storage/passage-rows.ts';
 import { textOf } from './cut-passages.ts';
-import { type Passage, around } from './passages.ts';
+import type { Passage, SearchMode } from './found.ts';
+import { around } from './passages.ts';
 import type { UserIndex } from './user-index.ts';
 import type { Matched } from './word-index.ts';
-
-/** How notes are looked for. */
-export type SearchMode = 'words' | 'meaning' | 'both';
 
 /** What a question means to a model. */
 export type AskedMeaning = {
@@ -32,11 +30,8 @@ export interface MeaningOf {
 /** A recording with the passage of it that is nearest to a question. */
 export type Near = { id: string; passage: number; score: number };
 
-/** Why something is found. */
-export type Why = 'words' | 'meaning' | 'both';
-
 /** What is found, by its words or by what it means. */
-export type FoundNote = { id: string; matched: Matched | null; near: Near | null; why: Why };
+export type FoundNote = { id: string; matched: Matched | null; near: Near | null; why: SearchMode };
 
 /** Passages that are looked at, and recordings that are found by meaning. */
 const passagesMax = 400;

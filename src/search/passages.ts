@@ -1,20 +1,7 @@
 import type { Block } from '../../events/facts/transcript.ts';
 import type { TranscriptRow } from '../../projections/texts.ts';
 import { foldWord, wordsOf } from '../shared/folded-words.ts';
-
-/** A place in a note where words of a question are. */
-export type Passage = {
-  /** The block of the transcript that it is in; null: it was written (title, summary, side note), not said. */
-  block: string | null;
-  /** Seconds from the beginning of the audio: where the first of the words is said, where its block ends. */
-  start: number | null;
-  end: number | null;
-  /** Label of who says it. */
-  speaker: string | null;
-  text: string;
-  /** Where in `text` the words are: from and to, in UTF-16 units. */
-  marks: [number, number][];
-};
+import type { Passage } from './found.ts';
 
 /** Characters that are shown before and after the first of the words. */
 export type Reach = { before: number; after: number };

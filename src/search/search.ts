@@ -16,37 +16,17 @@ import {
   type AskedMeaning,
   type FoundNote,
   type MeaningOf,
-  type SearchMode,
   joinedRanks,
   nearPassages,
   nearRecordings,
 } from './by-meaning.ts';
 import { foldWord, wordsOf } from '../shared/folded-words.ts';
+import type { Hit, HitsFound, NoteFound, NotesFound, SearchMode } from './found.ts';
 import { newerFirst } from './newer-first.ts';
-import {
-  type Hit,
-  type NoteFound,
-  type SearchedRows,
-  shownHit,
-  shownNote,
-  saidInPassages,
-} from './shown.ts';
+import { type SearchedRows, shownHit, shownNote, saidInPassages } from './shown.ts';
 import { type Readable, type UserIndex, ownAlone, userIndex } from './user-index.ts';
 import { openIndexes } from './indexes.ts';
 import { inTime } from '../shared/abort.ts';
-
-/** How much was searched. */
-export type Searched = {
-  /** False: not all of the user's transcripts are searched (yet). */
-  complete: boolean;
-  /** Share of the user's transcripts that are searched, 0 to 1; the newest are searched first. */
-  fraction: number;
-  /** The same by meaning; null: they were searched by words alone. */
-  meaning: { complete: boolean; fraction: number } | null;
-};
-
-/** Best first. */
-export type Found = { hits: Hit[] } & Searched;
 
 /** What a search is narrowed to; left out: all. `speaker` as `GET /transcripts` takes it. */
 export type Only = {
@@ -65,14 +45,6 @@ export type Only = {
   headings?: boolean | undefined;
 };
 
-export type NotesFound = {
-  notes: NoteFound[];
-  /** How many passages are in these notes, and how many notes there are on all pages. */
-  passages: number;
-  notes_found: number;
-  next_cursor: string | null;
-} & Searched;
-
 export interface Search {
   /**
    * The transcripts of a user in which all words of a question are, or begin, or nearly are. While the index
@@ -84,7 +56,7 @@ export interface Search {
     owner: string,
     question: string,
     options: { limit: number; only?: Only; mode?: SearchMode },
-  ): Promise<Found>;
+  ): Promise<HitsFound>;
   /**
    * The same, a page after the other, with the passages of each.
    * @throws {InvalidCursor}, `PROJECTION_STOPPED`

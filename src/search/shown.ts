@@ -1,43 +1,12 @@
-import type { Kind } from '../../events/facts/recording.ts';
 import { withKnownNames } from '../../projections/recording/written-texts.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import type { PassageRows } from '../storage/passage-rows.ts';
-import { type FoundNote, type Near, type Why, passageAt, placeAt } from './by-meaning.ts';
-import { type Passage, type Reach, around, passagesOf, withSidenotePlaces } from './passages.ts';
+import { type FoundNote, type Near, passageAt, placeAt } from './by-meaning.ts';
+import type { Hit, NoteFound } from './found.ts';
+import { type Reach, around, passagesOf, withSidenotePlaces } from './passages.ts';
 import type { Readable } from './user-index.ts';
-
-/** A note that was found. */
-type About = {
-  recording_id: string;
-  why: Why;
-  /** What the user is called whose it is; null: the searching one's own. */
-  by: string | null;
-  /** Whether there is audio that may be heard. */
-  audio: boolean;
-  title: string | null;
-  /** Name of the file it was imported from. */
-  source: string | null;
-  created_at: string;
-};
-
-export type Hit = About & {
-  /** Null: it is somebody else's. */
-  filename: string | null;
-  /** The words as they stand in the transcript, with what is said before and after; one line. */
-  snippet: string;
-  /** Seconds from the beginning of the audio; null: they were written, not said. */
-  start: number | null;
-};
-
-export type NoteFound = About & {
-  kind: Kind;
-  /** As `passagesOf` chooses them, with names in the place of labels. */
-  passages: Passage[];
-  /** How many passages there are besides. */
-  more: number;
-};
 
 /** Characters of a hit before and after the first of the words. */
 const reachOfHit = { before: 60, after: 120 };
@@ -94,7 +63,7 @@ async function seen(
   if (!said) return undefined;
   const { by, audio, blocks, texts } = said;
   const { title, source, startedAt: created_at } = said.row;
-  const about: About = { recording_id: id, why, by, audio, title, source, created_at };
+  const about = { recording_id: id, why, by, audio, title, source, created_at };
   if (why !== 'meaning')
     return { about, said, ...passagesOf(blocks, texts, matched?.words ?? [], limit, reach) };
   const passage = near && rows.passages && (await passageAt(rows.passages, blocks, near));

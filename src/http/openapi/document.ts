@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { limits } from '../limits.ts';
 import { describeOperation, problemAnswers } from './describe-operation.ts';
 import { type Operation, tags } from '../route.ts';
+import { checked } from '../../doctor/check.ts';
 import * as logins from './login-answers.ts';
 import * as other from './other-answers.ts';
 import { clientFrame } from '../feed/frames.ts';
@@ -85,7 +86,7 @@ const named: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, string>([
   [other.user, 'User'],
   [other.config, 'Config'],
   [other.trial, 'Trial'],
-  [other.checked, 'Check'],
+  [checked, 'Check'],
   [other.chart, 'Chart'],
   [recordings.statusNameSchema, 'StatusName'],
   [recordings.statusSchema, 'Status'],

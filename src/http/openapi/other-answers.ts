@@ -3,6 +3,8 @@ import { modelPhase } from './model-answers.ts';
 import * as z from 'zod';
 import { type SettingKey, settingKeys, settingOf } from '../../config/schema.ts';
 import { mask, partsOf } from '../../config/changes.ts';
+import { settingGroup } from '../../config/settings-page.ts';
+import { tried } from '../../doctor/try-servers.ts';
 import { stages } from '../../../events/facts/recording.ts';
 import * as activities from './activity-answers.ts';
 import { sharedFrame } from './shared-answers.ts';
@@ -88,29 +90,6 @@ export const listedSession = z.object({
   current: z.boolean().describe('the session that asks'),
 });
 
-export const checked = z.object({
-  id: z.string().describe('stable, for programs'),
-  title: z.string(),
-  status: z
-    .enum(['ok', 'limited', 'missing'])
-    .describe('`limited`: less well or not everywhere; `missing`: something cannot be done'),
-  detail: z.string().describe('for a person'),
-  code: z.string().describe('of what was found, for programs'),
-  params: z.record(z.string(), z.unknown()).optional(),
-  remedy: z
-    .object({
-      text: z.string(),
-      command: z.string().optional().describe('for a shell on the host'),
-      request: z
-        .object({ method: z.literal('POST'), path: z.string() })
-        .optional()
-        .describe('what a click sends'),
-    })
-    .nullable()
-    .describe('the one thing that mends it'),
-  link: z.string().describe('the page of this server that explains it'),
-});
-
 export const trial = z.object({
   ok: z.boolean(),
   detail: z.string().describe('for a person'),
@@ -127,17 +106,7 @@ export const trial = z.object({
     .string()
     .optional()
     .describe('of `oidc`: what to register at the provider, for the address that asks'),
-  parts: z
-    .array(
-      z.object({
-        ok: z.boolean(),
-        detail: z.string(),
-        code: z.string(),
-        params: z.record(z.string(), z.unknown()).optional(),
-      }),
-    )
-    .optional()
-    .describe('of `oidc`: what was looked at, one by one'),
+  parts: z.array(tried).optional().describe('of `oidc`: what was looked at, one by one'),
 });
 
 /** The whole configuration as it is read. */
@@ -161,35 +130,7 @@ export const settingsPage = z.object({
   command_line: z
     .string()
     .describe('what a shell on the host begins commands of Mitschrift with, in any folder'),
-  groups: z.array(
-    z.object({
-      id: z.string(),
-      title: z.string(),
-      test: z
-        .enum(['stt', 'llm', 'embeddings', 'oidc'])
-        .nullable()
-        .describe('what `POST /config/test` can try of this group'),
-      settings: z.array(
-        z.object({
-          key: z.enum(settingKeys),
-          title: z.string(),
-          description: z.string(),
-          type: z.enum(['switch', 'choice', 'number', 'text', 'list', 'secret']),
-          schema: z.record(z.string(), z.unknown()).describe('JSON Schema of the value'),
-          choices: z
-            .array(z.object({ value: z.string(), label: z.string() }))
-            .describe('the values of a choice with their labels; empty for other types'),
-          nullable: z.boolean().describe('whether it may be unset'),
-          default: z.unknown(),
-          default_text: z
-            .string()
-            .nullable()
-            .describe('to be said instead of a default that differs from host to host'),
-          variable: z.string().describe('the environment variable that would override it'),
-        }),
-      ),
-    }),
-  ),
+  groups: z.array(settingGroup),
 });
 
 const chartTransition = z.object({

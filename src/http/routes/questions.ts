@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { questionLimits } from '../../recordings/question-limits.ts';
 import { wrong } from '../../shared/in-words.ts';
-import { askedNote, askedTogether } from '../asked-notes.ts';
+import { askedNote, askedTogether, cite } from '../asked-notes.ts';
 import { librarySchema } from '../body.ts';
 import type { NotesAbout } from '../notes-about.ts';
 import { toRead } from '../middleware/ready.ts';
@@ -11,17 +11,7 @@ import type { RouteServices } from '../services.ts';
 import { orderMeant } from './search.ts';
 import { untilGone } from '../until-gone.ts';
 import { visibleRecording } from '../visible-recording.ts';
-import { seconds, time } from '../openapi/activity-answers.ts';
-
-const cite = z.object({
-  recording_id: z.string().describe('ULID'),
-  block: z.string().nullable().describe('null: it is recorded, and only recognised so far'),
-  start: seconds.describe('of the recording: from there it plays'),
-  title: z.string().nullable(),
-  created_at: time,
-  speaker: z.string().nullable().describe('who says it, as people see it'),
-  quote: z.string().describe('what was said there'),
-});
+import { time } from '../openapi/activity-answers.ts';
 
 const answer = z.object({
   lines: z.array(z.object({ text: z.string(), cites: z.array(cite) })),

@@ -5,7 +5,6 @@ import { loadOnce } from '../../shared/package.ts';
 import { narrowingSchema } from '../body.ts';
 import { speakerName } from '../../documents/documents.ts';
 import { limits } from '../limits.ts';
-import { nextCursor, source } from '../openapi/recording-answers.ts';
 import { foldersMeant, tagsMeant } from '../order-changes.ts';
 import { Problem } from '../problems.ts';
 import { perApp, routesOf } from '../route.ts';
@@ -14,53 +13,9 @@ import type { RouteServices } from '../services.ts';
 import type { RecordingRow } from '../../../projections/recording-row.ts';
 import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
 import { ownerName, rightsOf } from '../visible-recording.ts';
+import { hitsFound, notesFound, searchMode } from '../../search/found.ts';
 import type { Only } from '../../search/search.ts';
 import { folderOfOthers } from '../../../projections/access.ts';
-import { kindSchema } from '../../../events/facts/recording.ts';
-import { time } from '../openapi/activity-answers.ts';
-
-/** A note that was found. */
-const about = {
-  recording_id: z.string().describe('ULID'),
-  why: z.enum(['words', 'meaning', 'both']).describe('by what it is found'),
-  by: z.string().nullable().describe('name of the user whose it is; null: the caller’s own'),
-  audio: z.boolean().describe('whether there is audio that the caller may hear'),
-  title: z.string().nullable(),
-  source,
-  created_at: time,
-};
-
-/** With the passage that was found. */
-const hit = z.object({
-  ...about,
-  filename: z.string().nullable().describe('null: it is somebody else’s'),
-  snippet: z.string(),
-  start: z.number().nullable().describe('where it is said, in seconds'),
-});
-
-/** With all that was found in it. */
-const noteFound = z.object({
-  ...about,
-  kind: kindSchema,
-  passages: z
-    .array(
-      z.object({
-        block: z
-          .string()
-          .nullable()
-          .describe('null: written (title, summary, side note), not said'),
-        start: z.number().nullable().describe('where the first of the words is said, in seconds'),
-        end: z.number().nullable(),
-        speaker: z.string().nullable().describe('as people see it'),
-        text: z.string(),
-        marks: z
-          .array(z.tuple([z.int(), z.int()]))
-          .describe('where in `text` the words are: from and to, in UTF-16 units'),
-      }),
-    )
-    .describe('those with most of the words, in the order in which they are said'),
-  more: z.int().describe('how many passages there are besides'),
-});
 
 const noWords = wrong('search-empty');
 
@@ -93,8 +48,7 @@ const searchSchema = z
       .enum(['all', 'headings'])
       .default('all')
       .describe('`headings`: the words are looked for in titles and names alone'),
-    mode: z
-      .enum(['words', 'meaning', 'both'])
+    mode: searchMode
       .default('both')
       .describe(
         'by the words alone, by what is meant, or both; without an embedding server words are looked for alone',
@@ -114,21 +68,6 @@ const searchSchema = z
     path: ['cursor'],
     message: wrong('search-of-notes'),
   });
-
-const searched = {
-  complete: z
-    .boolean()
-    .describe('false: not all are searched, because the index is made or has no room'),
-  fraction: z
-    .number()
-    .min(0)
-    .max(1)
-    .describe('share of the transcripts that are searched, the newest first'),
-  meaning: z
-    .object({ complete: z.boolean(), fraction: z.number().min(0).max(1) })
-    .nullable()
-    .describe('the same by meaning; null: they were searched by their words alone'),
-};
 
 /** What a folder, also a shared one, and tags in a query narrow a search to. */
 export const orderMeant = async (
@@ -191,16 +130,7 @@ export const searchRoutes = [
     answers: {
       200: {
         description: 'Best first: hits; with `group=note`: notes.',
-        json: z.union([
-          z.object({ hits: z.array(hit), ...searched }),
-          z.object({
-            notes: z.array(noteFound),
-            passages: z.int().describe('how many are in these notes'),
-            notes_found: z.int().describe('on all pages'),
-            next_cursor: nextCursor,
-            ...searched,
-          }),
-        ]),
+        json: z.union([hitsFound, notesFound]),
       },
     },
     problems: ['no-embeddings', 'unavailable'],

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { presentStatus } from '../status-answer.ts';
 import { languageWanted } from '../readers-language.ts';
 import { trySpeech } from '../../doctor/try-servers.ts';
-import { checkIn } from '../../doctor/check.ts';
+import { checkIn, checked } from '../../doctor/check.ts';
 import { chartJson } from '../../../machines/chart.ts';
 import { node } from '../openapi/activity-answers.ts';
 import * as answers from '../openapi/other-answers.ts';
@@ -87,7 +87,7 @@ export const watchingRoutes = [
       'Looks at everything at once, each within a time of its own: the speech engine recognises a sample, the ' +
       'language model answers a question. All requests while it looks get the same answer.',
     answers: {
-      200: { description: 'The checks.', json: z.object({ checks: z.array(answers.checked) }) },
+      200: { description: 'The checks.', json: z.object({ checks: z.array(checked) }) },
     },
     async run({ ctx }, { doctor }) {
       const language = languageWanted(ctx);
