@@ -7,6 +7,7 @@ import {
   speakerName,
   withSpeakerNames,
 } from '../documents/documents.ts';
+import { type ZipEntry, zipStream } from './zip-stream.ts';
 import { subRip, webVtt } from './subtitles.ts';
 import { clock } from '../shared/time.ts';
 import { labelsIn } from '../documents/labels.ts';
@@ -57,9 +58,11 @@ export async function exported(
     docx: async () => (await import('./word-file-aside.ts')).wordFileAside(input),
     async zip() {
       const paths = documentPaths(input.base);
-      const files = new Map<string, Buffer>();
-      for (const name of documentNames) files.set(paths[name], await document(name));
-      return await zipped(files, new Date(input.localStart));
+      const mtime = new Date(input.localStart);
+      const entries: ZipEntry[] = [];
+      for (const name of documentNames)
+        entries.push({ path: paths[name], content: await document(name), mtime });
+      return await zipStream(entries);
     },
   };
   return await makers[format]();
@@ -100,12 +103,4 @@ export function plainText(input: DocumentsInput): string {
     .filter((paragraph, index) => index > 0 || paragraph !== '')
     .join('\n\n')
     .replace(/\n\n$/, '\n');
-}
-
-async function zipped(files: ReadonlyMap<string, Buffer>, mtime: Date): Promise<Readable> {
-  const { ZipFile } = await import('yazl');
-  const zip = new ZipFile();
-  for (const [path, bytes] of files) zip.addBuffer(bytes, path, { mtime, mode: 0o100_600 });
-  zip.end();
-  return zip.outputStream as Readable;
 }

@@ -8,12 +8,13 @@ import type { RecordingRow } from '../../projections/recording-row.ts';
 import { recordingById, recordingsOf } from '../../projections/recordings.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import type { Caller } from '../accounts/caller.ts';
-import { type ZipStream, openZipStream } from '../export/zip-stream.ts';
+import { zipStream } from '../export/zip-stream.ts';
 import { detail } from '../words/details.ts';
 import type { Language } from '../words/params.ts';
 import { sayWhole } from '../words/say.ts';
 import { isStillIn } from './access-watch.ts';
 import { exportInputOf, readDocuments } from './documents-seen.ts';
+import { Problem } from './problems.ts';
 import { exportedAnswer, recordingAnswer } from './recording-answer.ts';
 import { grantsShown } from './routes/access.ts';
 import type { HttpServices } from './services.ts';
@@ -27,7 +28,6 @@ type Writing = {
   services: HttpServices;
   caller: Caller;
   language: Language;
-  zip: ZipStream;
   now: Date;
   missing: string[];
 };
@@ -44,19 +44,16 @@ export async function ownExport(
   caller: Caller,
   language: Language,
 ): Promise<Readable> {
-  const zip = await openZipStream();
-  const writing = { services, caller, language, zip, now: new Date(), missing: [] };
-  write(writing).catch((error: unknown) => {
-    services.log.warn({ err: error, user_id: caller.userId }, 'export of a user ended early');
-    zip.stream.destroy(error instanceof Error ? error : undefined);
-  });
-  return zip.stream;
+  const writing = { services, caller, language, now: new Date(), missing: [] };
+  return await zipStream(filesOf(writing), (err) =>
+    services.log.warn({ err, user_id: caller.userId }, 'export of a user ended early'),
+  );
 }
 
-async function write(writing: Writing): Promise<void> {
-  const { services, caller, zip, now, missing } = writing;
-  for (const [name, content] of await aboutUser(services, caller))
-    await zip.add(name, json(content), { mtime: now });
+async function* filesOf(writing: Writing) {
+  const { services, caller, now, missing } = writing;
+  for (const [path, content] of await aboutUser(services, caller))
+    yield { path, content: json(content), mtime: now };
   let cursor: string | undefined;
   do {
     const { rows, nextCursor } = await recordingsOf(services.storage, caller.userId, {
@@ -65,14 +62,12 @@ async function write(writing: Writing): Promise<void> {
       words: false,
     });
     for (const { recordingId } of rows) {
-      if (!(await isStillIn(services, caller))) zip.stream.destroy();
-      if (zip.isClosed()) return;
-      await addRecording(writing, recordingId);
+      if (!(await isStillIn(services, caller))) throw new Problem('not-authenticated');
+      yield* ofRecording(writing, recordingId);
     }
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
-  if (missing.length > 0) await zip.add('MISSING.txt', missing.join(''), { mtime: now });
-  zip.end();
+  if (missing.length > 0) yield { path: 'MISSING.txt', content: missing.join(''), mtime: now };
 }
 
 /** Files about the user, none of which holds a secret or what another person has. */
@@ -124,7 +119,7 @@ async function aboutUser(
   ];
 }
 
-async function addRecording(writing: Writing, recordingId: string): Promise<void> {
+async function* ofRecording(writing: Writing, recordingId: string) {
   const { services } = writing;
   const row = await recordingById(services.storage, recordingId);
   // Erased or handed over since.
@@ -133,17 +128,17 @@ async function addRecording(writing: Writing, recordingId: string): Promise<void
   const folder = `recordings/${base ?? recordingId}`;
   if (row.notes.some(({ code }) => code === 'unreadable')) note(writing, row, 'unreadable');
   try {
-    await addWords(writing, row, folder);
+    yield* wordsOf(writing, row, folder);
   } catch (error) {
     services.log.warn({ err: error, recording_id: recordingId }, 'recording not exported');
     note(writing, row, 'unreadable');
   }
-  await addAudio(writing, row, folder);
+  yield* audioOf(writing, row, folder);
 }
 
 /** Documents as they are stored, and made again where they are missing; what else is known as JSON. */
-async function addWords(writing: Writing, row: RecordingRow, folder: string): Promise<void> {
-  const { services, language, zip } = writing;
+async function* wordsOf(writing: Writing, row: RecordingRow, folder: string) {
+  const { services, language } = writing;
   const mtime = new Date(row.startedAt);
   const transcript = await transcriptOf(services.storage, row.recordingId);
   const reader = { language, isAdmin: false };
@@ -154,17 +149,17 @@ async function addWords(writing: Writing, row: RecordingRow, folder: string): Pr
       ? exportedAnswer(row, transcript, input)
       : recordingAnswer(row, transcript, [], { uiLanguage, reader });
   const said = asSeen(services, { row, right: ownersRight }, answer);
-  const shared = grantsShown(services, row.access);
-  await zip.add(`${folder}/recording.json`, json({ ...said, shared_with: shared }), { mtime });
+  const content = json({ ...said, shared_with: grantsShown(services, row.access) });
+  yield { path: `${folder}/recording.json`, content, mtime };
   for (const { path, bytes } of await readDocuments(services, { row, right: ownersRight })) {
     if (bytes === undefined) note(writing, row, 'unreadable', basename(path));
-    else await zip.add(`${folder}/${basename(path)}`, bytes, { mtime });
+    else yield { path: `${folder}/${basename(path)}`, content: bytes, mtime };
   }
 }
 
 /** The audio as it is kept, checked while it is sent. */
-async function addAudio(writing: Writing, row: RecordingRow, folder: string): Promise<void> {
-  const { services, zip } = writing;
+async function* audioOf(writing: Writing, row: RecordingRow, folder: string) {
+  const { services } = writing;
   const { audio, recordingId, startedAt } = row;
   if (audio === null) {
     if (row.status === 'recording') note(writing, row, 'unfinished');
@@ -199,8 +194,8 @@ async function addAudio(writing: Writing, row: RecordingRow, folder: string): Pr
     if (hash.digest('hex') !== audio.sha256) fault(undefined, 'damaged-audio');
   };
   const content = Readable.from(checked(), { objectMode: false });
-  const name = `${folder}/audio${extname(audio.path)}`;
-  await zip.add(name, content, { mtime: new Date(startedAt), stored: true });
+  const path = `${folder}/audio${extname(audio.path)}`;
+  yield { path, content, mtime: new Date(startedAt), stored: true } as const;
 }
 
 const note = (

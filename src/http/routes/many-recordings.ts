@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import { isIn } from '../../../machines/states.ts';
 import { kindSchema } from '../../../events/facts/recording.ts';
@@ -11,7 +10,7 @@ import {
 } from '../../../projections/recording/decide.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
-import { openZipStream } from '../../export/zip-stream.ts';
+import { zipStream } from '../../export/zip-stream.ts';
 import type { Erased } from '../../recordings/erasure.ts';
 import type { Accepted } from '../../recordings/import-audio.ts';
 import type { Language } from '../../words/params.ts';
@@ -191,7 +190,7 @@ export const manyRecordingRoutes = [
       services.projections.assertRunning(recordings.name);
       // All are there before the first byte is sent.
       for (const id of ids) await visibleRecording(services, caller, id, 'read');
-      ctx.body = await zipOf(services, caller, ids, languageWanted(ctx));
+      ctx.body = await zipStream(documentsOf(services, caller, ids, languageWanted(ctx)));
       ctx.attachment('mitschrift.zip');
       ctx.type = 'application/zip';
     },
@@ -225,37 +224,31 @@ async function eraseOne(
 }
 
 /** Documents are read as they are sent, one recording after the other. */
-async function zipOf(
+async function* documentsOf(
   services: RouteServices,
   caller: Caller,
   ids: readonly string[],
   language: Language,
-): Promise<Readable> {
-  const zip = await openZipStream();
+) {
   const missing: string[] = [];
-  const fill = async (): Promise<void> => {
-    const named = new Set<string>();
-    for (const id of ids) {
-      if (!(await isStillIn(services, caller))) zip.stream.destroy();
-      if (zip.isClosed()) return;
-      // Erased since: it is left out.
-      const seen = await seenRecording(services, caller, id, 'read').catch(() => undefined);
-      if (!seen?.row.documents) continue;
-      const { row } = seen;
-      noteLook(services, caller, seen, 'exported');
-      const mtime = new Date(row.startedAt);
-      // Two users may have documents of one name.
-      const whose = row.owner === caller.userId ? '' : `${row.owner}/`;
-      for (const { path, bytes } of await readDocuments(services, seen)) {
-        const entry = whose + path;
-        if (bytes === undefined) missing.push(missingLine(row, 'unreadable', language, path));
-        else if (!named.has(entry)) await zip.add(entry, bytes, { mtime });
-        named.add(entry);
-      }
+  const named = new Set<string>();
+  for (const id of ids) {
+    if (!(await isStillIn(services, caller))) throw new Problem('not-authenticated');
+    // Erased since: it is left out.
+    const seen = await seenRecording(services, caller, id, 'read').catch(() => undefined);
+    if (!seen?.row.documents) continue;
+    const { row } = seen;
+    noteLook(services, caller, seen, 'exported');
+    const mtime = new Date(row.startedAt);
+    // Two users may have documents of one name.
+    const whose = row.owner === caller.userId ? '' : `${row.owner}/`;
+    for (const { path, bytes } of await readDocuments(services, seen)) {
+      const entry = whose + path;
+      if (bytes === undefined) missing.push(missingLine(row, 'unreadable', language, path));
+      else if (!named.has(entry)) yield { path: entry, content: bytes, mtime };
+      named.add(entry);
     }
-    if (missing.length > 0) await zip.add('MISSING.txt', missing.join(''), { mtime: new Date() });
-    zip.end();
-  };
-  fill().catch((error: unknown) => zip.stream.destroy(error instanceof Error ? error : undefined));
-  return zip.stream;
+  }
+  if (missing.length > 0)
+    yield { path: 'MISSING.txt', content: missing.join(''), mtime: new Date() };
 }
