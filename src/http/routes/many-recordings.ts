@@ -5,18 +5,15 @@ import { isRefusal } from '../../../events/command-handler.ts';
 import {
   type DecideRecording,
   changeRecording,
-  eraseUnlessHeld,
   reprocess,
 } from '../../../projections/recording/decide.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { zipStream } from '../../export/zip-stream.ts';
-import type { Erased } from '../../recordings/erasure.ts';
 import type { Accepted } from '../../recordings/import-audio.ts';
 import type { Language } from '../../words/params.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import { wrong } from '../../shared/in-words.ts';
-import { assertNotHeld } from '../holds.ts';
 import { limits } from '../limits.ts';
 import { copiesLeft } from '../openapi/erased-answer.ts';
 import { changedTogether } from '../openapi/order-answers.ts';
@@ -25,15 +22,16 @@ import { Problem, invalid } from '../problems.ts';
 import { assertTemplate } from '../templates.ts';
 import { orderSchema, orderWanted } from '../order-changes.ts';
 import { orderedTogether } from '../ordered-together.ts';
-import { type RouteRequest, routesOf } from '../route.ts';
+import { routesOf } from '../route.ts';
 import type { RouteServices } from '../services.ts';
+import { erasedFor } from './recording-edits.ts';
 import { idsUpTo, refusal, refusals } from '../several.ts';
 import { isStillIn } from '../access-watch.ts';
 import { readDocuments } from '../documents-seen.ts';
 import { noteLook } from '../looked.ts';
 import { missingLine } from '../own-export.ts';
 import { languageWanted } from '../readers-language.ts';
-import { seenRecording, visibleOrLeft, visibleRecording } from '../visible-recording.ts';
+import { seenRecording, visibleRecording } from '../visible-recording.ts';
 import { refuseWhenStopped, untilReadable } from '../written.ts';
 
 const route = routesOf({ tag: 'Recordings' });
@@ -77,11 +75,11 @@ export const manyRecordingRoutes = [
       let last: Accepted | undefined;
       for (const id of ids) {
         try {
-          const erased = await eraseOne(services, caller, id, {
-            by: onBehalf.by,
-            command: `${onBehalf.command}/${id}`,
-          });
-          if (erased === null) continue;
+          // Gone already.
+          const row = await recordingById(services.storage, id);
+          if (row?.owner === caller.userId && isIn(row.state, 'idle.erased')) continue;
+          const command = `${onBehalf.command}/${id}`;
+          const erased = await erasedFor(services, caller, id, { by: onBehalf.by, command });
           left.push(...erased.left);
           away.push(...erased.away);
           last = erased;
@@ -206,22 +204,6 @@ const both =
     const others = second(recording, state);
     return isRefusal(others) ? others : [...facts, ...others];
   };
-
-/** @returns null when it is gone already */
-async function eraseOne(
-  services: RouteServices,
-  caller: Caller,
-  id: string,
-  onBehalf: RouteRequest['onBehalf'],
-): Promise<Erased | null> {
-  const row = await recordingById(services.storage, id);
-  if (row?.owner === caller.userId && isIn(row.state, 'idle.erased')) return null;
-  assertNotHeld(services, await visibleOrLeft(services, caller, id));
-  const erased = await services.recordingService.erase(id, onBehalf, eraseUnlessHeld(Date.now()));
-  const how = { recording_id: id, by: caller.userId };
-  services.log.info({ category: 'security', ...how }, 'recording erased');
-  return erased;
-}
 
 /** Documents are read as they are sent, one recording after the other. */
 async function* documentsOf(

@@ -161,28 +161,9 @@ export async function reprocessed(
   services: HttpServices,
   state: State,
   recordingId: string,
-  {
-    from,
-    language,
-    length,
-    speakers,
-    speakers_min,
-    speakers_max,
-    model,
-    template,
-  }: z.output<typeof reprocessSchema>,
+  wanted: z.output<typeof reprocessSchema>,
   visible: () => Promise<{ owner: string }>,
 ) {
-  const wanted: RecordingFactOf<'reprocessing.requested'>['data'] = {
-    from,
-    ...(language === undefined ? {} : { language }),
-    ...(length === undefined ? {} : { length }),
-    ...(speakers === undefined ? {} : { speakers }),
-    ...(speakers_min === undefined ? {} : { speakers_min }),
-    ...(speakers_max === undefined ? {} : { speakers_max }),
-    ...(model === undefined ? {} : { model }),
-    ...(template === undefined ? {} : { template }),
-  };
   const asks = (fact: LoggedFact) =>
     fact.type === 'reprocessing.requested' && isDeepStrictEqual(fact.data, wanted);
   const types = ['reprocessing.requested'] as const;
@@ -190,7 +171,7 @@ export async function reprocessed(
   if (!done) {
     const { owner } = await visible();
     await assertModel(services, wanted);
-    await assertTemplate(services, owner, template);
+    await assertTemplate(services, owner, wanted.template);
   }
   const { hasLanguageModel } = services;
   const decision = reprocess(wanted, { hasLanguageModel: hasLanguageModel() });

@@ -1,6 +1,7 @@
 import { forgetLooks } from '../../storage/access-log.ts';
 import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
+import type { Erased } from '../../recordings/erasure.ts';
 import { peopleSchema } from '../../recordings/people-given.ts';
 import { wrong } from '../../shared/in-words.ts';
 import * as z from 'zod';
@@ -26,7 +27,7 @@ import { Problem, invalid, notFound } from '../problems.ts';
 import { assertNotHeld, holdSchema } from '../holds.ts';
 import { seenBy } from '../if-match.ts';
 import { recordingLine } from '../recording-answer.ts';
-import type { HttpServices } from '../services.ts';
+import type { HttpServices, RouteServices } from '../services.ts';
 import type { Caller } from '../../accounts/caller.ts';
 import { asSeen } from '../shared-answer.ts';
 import {
@@ -172,21 +173,28 @@ export const recordingChangeRoutes = [
     problems: ['on-hold'],
     command: true,
     async run({ params: { id }, caller, onBehalf }, services) {
-      assertNotHeld(services, await visibleOrLeft(services, caller, id));
-      refuseWhenStopped(services);
-      const erased = await services.recordingService.erase(
-        id,
-        onBehalf,
-        eraseUnlessHeld(Date.now()),
-      );
-      const how = { recording_id: id, by: caller.userId };
-      services.log.info({ category: 'security', ...how }, 'recording erased');
+      const erased = await erasedFor(services, caller, id, onBehalf);
       await untilReadable(services, erased);
       const { left, away } = erased;
       return left.length + away.length > 0 ? { left, away } : undefined;
     },
   }),
 ];
+
+/** Erases a recording, unless it is protected. @throws as `visibleOrLeft` */
+export async function erasedFor(
+  services: RouteServices,
+  caller: Caller,
+  id: string,
+  onBehalf: RouteRequest['onBehalf'],
+): Promise<Erased> {
+  assertNotHeld(services, await visibleOrLeft(services, caller, id));
+  refuseWhenStopped(services);
+  const erased = await services.recordingService.erase(id, onBehalf, eraseUnlessHeld(Date.now()));
+  const how = { recording_id: id, by: caller.userId };
+  services.log.info({ category: 'security', ...how }, 'recording erased');
+  return erased;
+}
 
 /** Gives a command, waits for the documents, and returns the recording as it is then. */
 export async function carryOutChange(
