@@ -38,7 +38,13 @@ type Line<Pcm> = { readonly bufferedAmount: number; send(data: Pcm | string): vo
 
 /** What the service says to a sender. */
 export type UplinkAnswer =
-  | { type: 'audio.ready'; recording_id: string; samples: number; stopped?: boolean | undefined }
+  | {
+      type: 'audio.ready';
+      recording_id: string;
+      samples: number;
+      stopped?: boolean | undefined;
+      ended?: boolean | undefined;
+    }
   | { type: 'audio.ack'; samples: number }
   | { type: 'audio.interrupted'; samples: number }
   | { type: 'audio.ended'; samples: number; reason: string }
@@ -80,8 +86,9 @@ export type UplinkPeer<Pcm extends Samples<Pcm>> = {
   /**
    * The service takes this recording, which it calls so, from here on.
    * @param isStopped a person has ended it: nothing more is to be recorded
+   * @param hasEnded it has ended, whoever ended it: what comes is added
    */
-  ready(recordingId: string, isStopped: boolean): void;
+  ready(recordingId: string, isStopped: boolean, hasEnded: boolean): void;
   /** So many samples are on the service's disk. @returns how many count as acknowledged */
   acknowledged(samples: number): number;
   /** Those of which the service has not said that it has heard, the first one first. */
@@ -204,7 +211,7 @@ export class AudioUplink<Pcm extends Samples<Pcm>> {
     if (frame.type === 'audio.ready') {
       this.#isAsking = false;
       this.#sent = frame.samples;
-      this.#peer.ready(frame.recording_id, frame.stopped === true);
+      this.#peer.ready(frame.recording_id, frame.stopped === true, frame.ended === true);
       // Before the end, which the next line may say.
       this.tellInterruptions();
       this.#acknowledge(frame.samples);

@@ -327,6 +327,23 @@ test('a recording whose browser stays away is finished with what is there', asyn
   assert.equal(began!.data['trigger'], 'recorder');
 });
 
+test('who comes back to a paused recording that has ended without it hears that it has ended', async (t) => {
+  const service = await wholeService(t, { browserLimits: { graceMs: 300 } });
+  const [watching, client] = [await open(service), await open(service)];
+  const { id } = await start(client);
+  client.socket.send(Buffer.alloc(2000));
+  await acknowledged(client, 1000);
+  assert.equal(client.frames.find(({ type }) => type === 'audio.ready')!['ended'], undefined);
+  await service.api().post(`/recordings/${id}/pause`, {});
+  await client.until(({ type }) => type === 'audio.ended');
+  client.socket.terminate();
+  await watching.until(({ event }) => event === 'capture.interrupted');
+  const back = await open(service);
+  await start(back, { recording_id: id });
+  const ready = back.frames.find(({ type }) => type === 'audio.ready')!;
+  assert.deepEqual([ready['ended'], ready['stopped']], [true, undefined]);
+});
+
 test('a service that starts again waits for the browser, and then finishes', async (t) => {
   const service = await wholeService(t, { browserLimits: { graceMs: 60_000, restartGraceMs: 0 } });
   const client = await open(service);

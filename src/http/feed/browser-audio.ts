@@ -161,8 +161,8 @@ async function start(mic: Microphone, message: AudioStart): Promise<void> {
     stream = await (isLate ? lateAudio : captures.browser).stream(recordingId);
     mic.current = { recordingId, stream, sender, taking: true };
     const samples = await stream.attach(sender, message.sample_rate, message.held);
-    const ready = { recording_id: recordingId, samples, ...(stopped && { stopped }) };
-    connection.send({ type: 'audio.ready', ...ready });
+    const end = { ...(isLate && { ended: true }), ...(stopped && { stopped }) };
+    connection.send({ type: 'audio.ready', recording_id: recordingId, samples, ...end });
   } catch (error) {
     // The connection is there, and may stop the recording or go on when it is resumed.
     if (hasCode(error, 'recording-paused')) {

@@ -298,6 +298,10 @@ export const serverFrame = z.discriminatedUnion('type', [
     type: z.literal('audio.ready'),
     recording_id,
     samples: z.number().int(),
+    ended: z
+      .literal(true)
+      .optional()
+      .describe('it has ended, whoever ended it: what comes is added, and no pause of it is over'),
     stopped: z
       .literal(true)
       .optional()

@@ -2,37 +2,15 @@ import './dom.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { browserRecording, trouble } from '../../../web/client/microphone/browser-recording.ts';
-import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
+import type { Kept } from '../../../web/client/microphone/audio-store.ts';
 import { endHere, hold, takeBlock, takeMissed } from '../../../web/client/microphone/current.ts';
 import { finishQuietly } from '../../../web/client/microphone/leftovers.ts';
-import type { Listening } from '../../../web/client/microphone/listen.ts';
 import { pauseHere } from '../../../web/client/microphone/pausing.ts';
 import { showAs } from '../../../web/client/microphone/shown.ts';
 import { session } from '../../../web/client/session.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Status, status } from '../../../web/client/feed.ts';
-import { kept, loginOf, settled, sockets } from './sockets.ts';
-
-/** A store in memory for one recording. */
-function storeInMemory() {
-  const blocks = new Map<number, ArrayBuffer>();
-  const state = { blocks, isRemoved: false };
-  const store: AudioStore = {
-    put: async () => {},
-    all: async () => (state.isRemoved ? [] : [kept]),
-    add: async (_, { end, pcm }) => {
-      blocks.set(end, pcm);
-      return true;
-    },
-    after: async (_, samples) =>
-      [...blocks].flatMap(([end, pcm]) => (end > samples ? [{ end, pcm }] : [])),
-    total: async () => Math.max(0, ...blocks.keys()),
-    acknowledge: async () => {},
-    isInMemory: () => false,
-    remove: async () => void (state.isRemoved = true),
-  };
-  return { store, state };
-}
+import { kept, listeningUntil, loginOf, settled, sockets, storeInMemory } from './sockets.ts';
 
 test('what a browser holds is sent by its owner’s login alone', async (t) => {
   const made = sockets(t);
@@ -550,12 +528,3 @@ for (const who of ['somebody else', 'this page'] as const)
     await settled();
     assert.equal(mine.kept.pausedAt, undefined);
   });
-
-/** A microphone of which a test only sees its end. */
-const listeningUntil = (ended: () => void): Listening => ({
-  rate: 16_000,
-  pause: async () => {},
-  go: async () => {},
-  revive: async () => {},
-  end: async () => ended(),
-});

@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { Session } from '../../../web/client/session.ts';
-import type { Kept } from '../../../web/client/microphone/audio-store.ts';
+import type { AudioStore, Kept } from '../../../web/client/microphone/audio-store.ts';
+import type { Listening } from '../../../web/client/microphone/listen.ts';
 
 /** What a browser keeps of what it records. */
 export const kept: Kept = {
@@ -14,6 +15,36 @@ export const kept: Kept = {
   acknowledged: 0,
   isOver: false,
 };
+
+/** A store in memory for one recording. */
+export function storeInMemory() {
+  const blocks = new Map<number, ArrayBuffer>();
+  const state = { blocks, isRemoved: false };
+  const store: AudioStore = {
+    put: async () => {},
+    all: async () => (state.isRemoved ? [] : [kept]),
+    add: async (_, { end, pcm }) => {
+      blocks.set(end, pcm);
+      return true;
+    },
+    after: async (_, samples) =>
+      [...blocks].flatMap(([end, pcm]) => (end > samples ? [{ end, pcm }] : [])),
+    total: async () => Math.max(0, ...blocks.keys()),
+    acknowledge: async () => {},
+    isInMemory: () => false,
+    remove: async () => void (state.isRemoved = true),
+  };
+  return { store, state };
+}
+
+/** A microphone of which a test only sees its end. */
+export const listeningUntil = (ended: () => void): Listening => ({
+  rate: 16_000,
+  pause: async () => {},
+  go: async () => {},
+  revive: async () => {},
+  end: async () => ended(),
+});
 
 /** A WebSocket of which the test is the other end. */
 export type FakeSocket = EventTarget & {

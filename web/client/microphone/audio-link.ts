@@ -15,8 +15,11 @@ export type AudioLink = AudioUplink<ArrayBuffer>;
 export type LinkEvents = Pick<UplinkPeer<ArrayBuffer>, 'refused'> & {
   /** The service takes nothing more for now; `discarded`: the recording is deleted, and nothing of it is wanted. */
   ended(reason: string): void;
-  /** Whether the service takes what is sent. @param isStopped a person has ended it elsewhere meanwhile */
-  linked(is: boolean, isStopped?: boolean): void;
+  /**
+   * Whether the service takes what is sent.
+   * @param hasEnded it has ended there meanwhile. @param isStopped a person has ended it elsewhere
+   */
+  linked(is: boolean, hasEnded?: boolean, isStopped?: boolean): void;
   /** `kept` has changed: the service's id, or more of it is acknowledged. */
   changed(): void;
 };
@@ -53,9 +56,9 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
     },
     read: (from) => store.after(kept.id, from, atOnce),
     unreadable: (error) => console.warn(error),
-    ready(recordingId, isStopped) {
+    ready(recordingId, isStopped, hasEnded) {
       kept.recordingId = recordingId;
-      on.linked(true, isStopped);
+      on.linked(true, hasEnded, isStopped);
     },
     interruptions: () => kept.interruptions ?? [],
     interruptionTold(samples) {

@@ -150,19 +150,25 @@ export async function drop(mine: Current): Promise<void> {
 
 const linkOf = (mine: Current): AudioLink =>
   linkAudio(mine.store, mine.kept, {
-    linked: (linked, isStopped) => isLinked(mine, linked, isStopped),
+    linked: (linked, hasEnded, isStopped) => isLinked(mine, linked, { hasEnded, isStopped }),
     changed: () => changed(mine),
     ended: (reason) => void ended(mine, reason),
     refused: (code, detail) => void refused(mine, code, detail),
   });
 
-function isLinked(mine: Current, linked: boolean, isStopped = false): void {
+function isLinked(
+  mine: Current,
+  linked: boolean,
+  { hasEnded = false, isStopped = false }: { hasEnded?: boolean; isStopped?: boolean },
+): void {
   showPart(mine, { linked });
   if (!linked) return;
   taken(mine);
   // The service is there again: what it says of everything else is not waited for either.
   tryNow();
   if (isStopped) void endHere(mine);
+  // One that has ended knows of no pause: what is paused here goes on when a person says so.
+  else if (hasEnded) void tellWish(mine);
   else void takenUnpaused(mine);
 }
 

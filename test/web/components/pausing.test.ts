@@ -1,0 +1,52 @@
+import './dom.ts';
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Status, status } from '../../../web/client/feed.ts';
+import { browserRecording, trouble } from '../../../web/client/microphone/browser-recording.ts';
+import { hold } from '../../../web/client/microphone/current.ts';
+import { pauseHere } from '../../../web/client/microphone/pausing.ts';
+import { showAs } from '../../../web/client/microphone/shown.ts';
+import { session } from '../../../web/client/session.ts';
+import { kept, listeningUntil, loginOf, settled, sockets, storeInMemory } from './sockets.ts';
+
+/** A recording of this page whose audio the service takes, and how often its microphone was opened again. */
+function recordingHere(t: TestContext) {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => {
+    for (const one of [session, status, browserRecording, trouble]) one.set(null);
+  });
+  let opened = 0;
+  const { store } = storeInMemory();
+  const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
+  mine.listening = { ...listeningUntil(() => {}), go: async () => void (opened += 1) };
+  t.after(() => mine.link.close());
+  showAs('recording', mine);
+  mine.link.begin();
+  made[0]!.open();
+  made[0]!.say(ready);
+  const told = (paused: boolean) =>
+    status.set({ recordings: [{ recording_id: '01SERVICE', paused }] } as Status);
+  return { made, mine, told, opened: () => opened };
+}
+
+const ready = { type: 'audio.ready', recording_id: '01SERVICE', samples: 0 };
+
+test('a pause outlasts the recording that the service ended meanwhile, until a person goes on', async (t) => {
+  t.mock.method(globalThis, 'fetch', async ({ url }: Request) =>
+    url.endsWith('/pause') ? Response.json({}) : Response.json({ status: 409 }, { status: 409 }),
+  );
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { made, mine, told, opened } = recordingHere(t);
+  await pauseHere(mine, true);
+  told(true);
+  status.set({ recordings: [] } as unknown as Status);
+  made[0]!.drop();
+  t.mock.timers.tick(1000);
+  made[1]!.open();
+  made[1]!.say({ ...ready, ended: true });
+  await settled();
+  assert.deepEqual([opened(), browserRecording.get()?.state], [0, 'paused']);
+  await pauseHere(mine, false);
+  assert.deepEqual([opened(), browserRecording.get()?.state], [1, 'recording']);
+});
