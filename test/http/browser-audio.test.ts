@@ -344,6 +344,21 @@ test('who comes back to a paused recording that has ended without it hears that 
   assert.deepEqual([ready['ended'], ready['stopped']], [true, undefined]);
 });
 
+test('who has paused hears at once of a stop elsewhere', async (t) => {
+  const service = await wholeService(t);
+  const client = await open(service);
+  const { id } = await start(client);
+  client.socket.send(Buffer.alloc(2000));
+  await acknowledged(client, 1000);
+  await service.api().post(`/recordings/${id}/pause`, {});
+  await client.until(({ type }) => type === 'audio.ended');
+  const before = client.frames.length;
+  await service.api().post(`/recordings/${id}/stop`, {});
+  const ended = await after(client, before, ({ type }) => type === 'audio.ended');
+  assert.deepEqual([ended['reason'], ended['samples']], ['stopped', 1000]);
+  assert.equal(client.frames.filter(({ reason }) => reason === 'stopped').length, 1);
+});
+
 test('a service that starts again waits for the browser, and then finishes', async (t) => {
   const service = await wholeService(t, { browserLimits: { graceMs: 60_000, restartGraceMs: 0 } });
   const client = await open(service);

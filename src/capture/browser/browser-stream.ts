@@ -274,7 +274,8 @@ export class BrowserStream {
    * nothing of what comes meanwhile is taken. Who ended it waits for the log.
    */
   async #sayEnded(): Promise<void> {
-    await this.#dismiss(this.#ending!);
+    // In a pause nothing is taken from it, but it is there.
+    await this.#dismiss(this.#ending!, this.sender ?? this.#present);
     this.#present = null;
   }
 
