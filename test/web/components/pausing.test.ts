@@ -50,3 +50,54 @@ test('a pause outlasts the recording that the service ended meanwhile, until a p
   await pauseHere(mine, false);
   assert.deepEqual([opened(), browserRecording.get()?.state], [1, 'recording']);
 });
+
+for (const refused of [401, 429, 503])
+  test(`a pause that the service answers with ${refused} goes on, and is told again`, async (t) => {
+    const asked: string[] = [];
+    let isTaken = false;
+    t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+      asked.push(url.split('/').at(-1)!);
+      if (isTaken) return Response.json({});
+      return Response.json({ status: refused }, { status: refused });
+    });
+    const { mine, told, opened } = recordingHere(t);
+    await pauseHere(mine, true);
+    session.set(loginOf('ada'));
+    told(false);
+    await settled();
+    assert.notEqual(mine.kept.pausedAt, undefined);
+    assert.equal(opened(), 0);
+    isTaken = true;
+    told(false);
+    await settled();
+    assert.equal(mine.kept.isPauseTold, true);
+    assert.ok(asked.length >= 2 && asked.every((verb) => verb === 'pause'));
+  });
+
+test('who goes on while the service refuses that for now is heard, and asks it again ever later', async (t) => {
+  const asked: string[] = [];
+  t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+    asked.push(url.split('/').at(-1)!);
+    if (url.endsWith('/pause')) return Response.json({});
+    return Response.json({ status: 503 }, { status: 503 });
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { made, mine, told } = recordingHere(t);
+  const [socket] = made;
+  await pauseHere(mine, true);
+  socket!.say({ type: 'audio.ended', reason: 'paused', samples: 0 });
+  told(true);
+  await settled();
+  await pauseHere(mine, false);
+  const starts = () => socket!.sent.filter((one) => String(one).includes('audio.start')).length;
+  for (let tries = 0; tries < 5; tries += 1) {
+    socket!.say({ type: 'warning', code: 'recording-paused', detail: 'It is paused.' });
+    told(true);
+    await settled();
+  }
+  assert.equal(mine.kept.pausedAt, undefined, 'it is not paused again');
+  assert.equal(starts(), 2, 'it is not asked as often as it can answer');
+  assert.ok(asked.includes('resume'));
+  t.mock.timers.tick(2000);
+  assert.equal(starts(), 3);
+});

@@ -303,11 +303,12 @@ async function quiet(mine: Current): Promise<void> {
   });
 }
 
-/** Paused elsewhere, or by this page's button: the service says so. */
+/** Paused elsewhere, or by this page's button: the service says so, and is there to hear what it has not taken. */
 status.listen((now) => {
-  const id = current?.kept.recordingId;
+  const mine = current;
+  const id = mine?.kept.recordingId;
   const recording = runningIn(now).find(({ recording_id }) => recording_id === id);
-  if (current && recording) void pausedThere(current, recording.paused);
+  if (mine && recording) void pausedThere(mine, recording.paused).then(() => tellWish(mine));
 });
 
 async function letGo(mine: Current, { remove }: { remove: boolean }): Promise<void> {

@@ -70,14 +70,18 @@ export async function tellWish(mine: Current): Promise<void> {
     if (wish.said !== undefined && mine.wish === wish) mine.wish = null;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    // Away: told at the next connection. Else it is so already, or has ended: the service's word counts.
-    if (error.problem.status !== 0 && mine.wish === wish) mine.wish = null;
+    const { status } = error.problem;
+    // Not taken for now: told again at the next word of the service, and what it said meanwhile is no answer.
+    if (status === 0 || status === 401 || status === 429 || status >= 500) delete wish.said;
+    // Else it is so already, or has ended: the service's word counts.
+    else if (mine.wish === wish) mine.wish = null;
   } finally {
     mine.isTelling = false;
   }
   if (mine.wish !== null && mine.wish !== wish) return await tellWish(mine);
   if (mine.wish === null && wish.said === !wish.isPaused) return await pausedThere(mine, wish.said);
-  if (!wish.isPaused) mine.link.begin();
+  // One that was not taken is asked for by the next try: at once, it would be refused as often as the service can answer.
+  if (!wish.isPaused && (wish.isTold || mine.wish === null)) mine.link.begin();
 }
 
 async function act(mine: Current, isPaused: boolean): Promise<void> {
