@@ -101,3 +101,20 @@ test('who goes on while the service refuses that for now is heard, and asks it a
   t.mock.timers.tick(2000);
   assert.equal(starts(), 3);
 });
+
+test('a connection on which nothing comes in a pause is made anew', async (t) => {
+  t.mock.method(globalThis, 'fetch', async () => Response.json({}));
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.now() });
+  const { made, mine } = recordingHere(t);
+  await pauseHere(mine, true);
+  made[0]!.say({ type: 'audio.ended', reason: 'paused', samples: 0 });
+  t.mock.timers.tick(1000);
+  for (let heard = 0; heard < 4; heard += 1) {
+    t.mock.timers.tick(15_000);
+    made[0]!.say({ type: 'position', position: heard });
+  }
+  assert.equal(made.length, 1, 'the service says something');
+  t.mock.timers.tick(45_000);
+  t.mock.timers.tick(1000);
+  assert.equal(made.length, 2);
+});

@@ -7,6 +7,7 @@ import { locale } from '../../words/i18n.ts';
 import type { Frame } from '../feed.ts';
 import { programOf } from '../programs.ts';
 import { session } from '../session.ts';
+import { leaveWhenSilent } from '../silence.ts';
 import { AudioUplink, type UplinkPeer } from '../../../src/shared/audio-uplink.ts';
 import type { AudioStore, Kept } from './audio-store.ts';
 
@@ -147,6 +148,8 @@ class BrowserConnection {
       if (typeof data === 'string') receive(JSON.parse(data), uplink);
     });
     socket.addEventListener('close', lost);
+    // In a pause nothing is sent that is acknowledged.
+    leaveWhenSilent(socket, lost);
     expectWord();
   }
 
