@@ -88,6 +88,45 @@ test('in a pause no microphone is taken, whatever is allowed or looked at', asyn
   assert.equal(made.length, 1);
 });
 
+for (const isPauseOver of [false, true])
+  test(`a microphone that comes back while a pause begins is ${isPauseOver ? 'taken where the pause is over by then' : 'closed'}`, async (t) => {
+    const { made, change } = microphones(t);
+    permission(t, null);
+    const connected = await lostMicrophone(t);
+    const { getUserMedia } = navigator.mediaDevices;
+    let give = () => {};
+    const isGiven = new Promise<void>((resolve) => (give = resolve));
+    t.mock.method(navigator.mediaDevices, 'getUserMedia', async () => {
+      await isGiven;
+      return await getUserMedia();
+    });
+    change();
+    connected.closeMicrophone();
+    const isOpen = isPauseOver ? connected.reopenMicrophone() : null;
+    give();
+    await isOpen;
+    await settled();
+    assert.deepEqual(
+      made.map(({ track }) => track.isLive),
+      isPauseOver ? [false, true] : [false],
+    );
+  });
+
+test('where a pause that ends gets no microphone, none is taken in it', async (t) => {
+  const { made, change } = microphones(t);
+  permission(t, null);
+  const connected = await lostMicrophone(t);
+  connected.closeMicrophone();
+  const refused = t.mock.method(navigator.mediaDevices, 'getUserMedia', async () => {
+    throw new DOMException('', 'NotAllowedError');
+  });
+  await assert.rejects(connected.reopenMicrophone());
+  refused.mock.restore();
+  change();
+  await settled();
+  assert.equal(made.length, 0);
+});
+
 test('a microphone that cannot be connected in the place of the one that is gone is closed, and the next one is taken', async (t) => {
   const { made, change } = microphones(t);
   const first = microphone();

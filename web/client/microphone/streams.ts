@@ -86,13 +86,13 @@ export function connectStreams(
   };
   const reopen = async () => {
     const stream = await openMicrophone();
-    if (isOver) return stopTracks(stream);
+    // A pause may have begun meanwhile.
+    if (isOver || isClosed) return stopTracks(stream);
     // Where that fails, what was gone is gone still.
     connect(stream, 'microphone');
     if (microphone) disconnect(microphone);
     microphone = stream;
     gone.microphone = false;
-    isClosed = false;
     on.sound({ type: 'muted', is: stream.getAudioTracks().some(({ muted }) => muted) });
     say();
   };
@@ -107,7 +107,13 @@ export function connectStreams(
       if (microphone) disconnect(microphone);
     },
     async reopenMicrophone() {
-      if (opened.microphone !== undefined) await reopen();
+      if (opened.microphone === undefined) return;
+      const wasClosed = isClosed;
+      isClosed = false;
+      await reopen().catch((error: unknown) => {
+        isClosed = wasClosed;
+        throw error;
+      });
     },
     stop() {
       isOver = true;
