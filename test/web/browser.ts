@@ -234,7 +234,11 @@ export async function record(page: Page, source?: string): Promise<void> {
 }
 
 /** Returns when nothing is recorded, and something can be. */
-export const untilIdle = async (page: Page): Promise<void> => await recordButton(page).waitFor();
+export async function untilIdle(page: Page): Promise<void> {
+  await recordButton(page).waitFor();
+  // What has ended here may still be sent.
+  await page.locator('.recbar.ending').waitFor({ state: 'detached' });
+}
 
 /** The recording bar, which every page has while something is recorded. */
 export const recordingBar = (page: Page) => page.getByRole('region', { name: 'Current recording' });

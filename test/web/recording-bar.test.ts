@@ -248,6 +248,40 @@ test('what is recorded has its control on every page, tells what it is worth, an
     },
   );
 
+  await t.test(
+    'the next one is recorded while the rest of the last waits for the service, and both are notes',
+    async () => {
+      await fresh();
+      const before = await notes(service, session.token);
+      await record(page);
+      await eventually('it runs', async () => (await runningOf(service, session.token)) !== null);
+      const first = page.url();
+      proxy.lead('http://127.0.0.1:9');
+      proxy.cut();
+      await recordedFor(page, 3);
+      await bar(page).getByRole('button', { name: 'Stop' }).click();
+      await bar(page).getByText('left to send').waitFor();
+      await page.keyboard.press('r');
+      await bar(page).getByRole('button', { name: 'Stop' }).waitFor();
+      await recordedFor(page, 1);
+      assert.equal(await live(page), 1);
+      proxy.lead(service.url);
+      await eventually('both are there', async () => {
+        return (await notes(service, session.token)) === before + 2;
+      });
+      await eventually('the first has ended', async () => {
+        const all = await running(service, session.token);
+        return all.length === 1;
+      });
+      await bar(page).getByRole('link').first().click();
+      assert.notEqual(page.url(), first);
+      await bar(page).getByRole('button', { name: 'Stop' }).click();
+      await nothingRuns(service, session.token);
+      await untilIdle(page);
+      assert.equal(await live(page), 0);
+    },
+  );
+
   await t.test('logging out asks; the safe answer has the focus', async () => {
     await fresh();
     await record(page);

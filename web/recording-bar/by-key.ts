@@ -25,7 +25,7 @@ export function actByKey(action: RecordingAction): boolean {
     if (mayMark(now)) markMoment(now);
     return mayMark(now);
   }
-  if (now.state === 'ending' || now.state === 'opening') return false;
+  if (now.state === 'opening') return false;
   const acts = actsOf(now);
   if (action === 'stop') void askAside(acts.stop);
   else if (now.state === 'held' || now.state === 'interrupted')

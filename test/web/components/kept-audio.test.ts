@@ -528,3 +528,22 @@ for (const who of ['somebody else', 'this page'] as const)
     await settled();
     assert.equal(mine.kept.pausedAt, undefined);
   });
+
+test('one that has ended is sent to its end while the next is held', async (t) => {
+  const made = sockets(t);
+  session.set(loginOf('ada'));
+  t.after(() => (session.set(null), browserRecording.set(null)));
+  const { store } = storeInMemory();
+  const mine = hold({ store, kept: { ...kept }, release: () => {}, total: 0 });
+  t.after(() => mine.link.close());
+  takeBlock(mine, new Int16Array(1600).buffer);
+  await endHere(mine);
+  made[0]!.open();
+  const other = { ...kept, id: '02BROWSER', recordingId: null };
+  const next = hold({ store: storeInMemory().store, kept: other, release: () => {}, total: 0 });
+  t.after(() => next.link.close());
+  showAs('held', next);
+  made[0]!.say({ type: 'audio.ready', recording_id: '01SERVICE', samples: 1600 });
+  assert.match(String(made[0]!.sent.at(-1)), /audio\.stop/);
+  assert.equal(made[0]!.readyState, 1, 'it waits for the end');
+});

@@ -194,7 +194,7 @@ function changed(mine: Current): void {
   if (mine.kept.isOver) endedHere.set(recordingId);
   const isSent = acknowledged >= mine.total;
   // Who only holds it does not keep the service waiting for more than it has.
-  if (isSent && browserRecording.get()?.state === 'held') {
+  if (isSent && !mine.kept.isOver && browserRecording.get()?.state === 'held') {
     mine.link.close();
     mine.link = linkOf(mine);
   }

@@ -94,9 +94,9 @@ const openingMs = 300;
 /** In these nothing is recorded, and something can be begun. */
 const over: ReadonlySet<SurfaceState> = new Set(['denied', 'ended', 'full']);
 
-/** Whether anything is recorded, or may go on. */
+/** Whether anything is recorded, or may go on. Of what is ending only the rest is sent: another can be begun. */
 export const isRecording = (surface: Surface | null): surface is Surface =>
-  surface !== null && !over.has(surface.state);
+  surface !== null && surface.state !== 'ending' && !over.has(surface.state);
 
 /** All that is recorded that this person may know of, this browser's first; else what stands in the way of it. */
 export function surfacesOf(input: SurfaceInput): Surface[] {
