@@ -57,6 +57,8 @@ export type Captures = {
   heldBy(device: string): string | null;
   /** Names of the devices of this machine that are being recorded, whoever records. */
   held(): string[];
+  /** The recording that holds the combined device, and who began it; null: none. */
+  combinedRecording(): { id: string; owner: string } | null;
   /** Calls back when that has changed; returns how to stop. */
   onHeld(listener: () => void): () => void;
   /**
@@ -167,6 +169,11 @@ export function openCaptures(deps: CapturesDeps): Captures {
     },
     heldBy: (device) => devices.heldBy(device),
     held: () => devices.held(),
+    combinedRecording() {
+      const id = devices.heldBy(combinedDevice);
+      const owner = id === null ? undefined : devices.of(id)?.control?.owner;
+      return id === null || owner === undefined ? null : { id, owner };
+    },
     onHeld: (listener) => devices.onHeld(listener),
     stop: (recordingId, stoppedBy) => stopReserved(devices.of(recordingId), stoppedBy),
     now: (recordingId) => devices.now(recordingId) ?? browser.now(recordingId),

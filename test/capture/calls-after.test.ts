@@ -19,6 +19,7 @@ const on = {
   newId: () => 'a',
   isAsked: (program: string) => program !== 'zoom',
   isRunning: () => true,
+  recording: (): Call['recording'] => null,
 };
 const after = (calls: readonly Call[], sounds: readonly ProgramSound[], now: number, more = {}) =>
   callsAfter(calls, sounds, now, { ...on, ...more });
@@ -69,6 +70,35 @@ test('a call that nobody records is forgotten when it is over, and asked about a
   const gone = after(after(answered, [], 70_000), [], 70_000 + endMs);
   assert.deepEqual(gone, []);
   assert.deepEqual(states(after(gone, [firefox], 200_000)), ['early']);
+});
+
+test('a call that is recorded when the service starts again is one whose end is asked about', () => {
+  const isHeld = { isAsked: () => false, recording: () => ({ id: 'r', owner: 'ada' }) };
+  const early = after([], [firefox], 0, isHeld);
+  const [call, ...others] = after(early, [firefox], beginMs, isHeld);
+  assert.deepEqual(
+    [call?.state, call?.recording, others.length],
+    ['recorded', isHeld.recording(), 0],
+  );
+  const closed = after([call!], [], 60_000, isHeld);
+  assert.deepEqual(states(after(closed, [], 60_000 + endMs, isHeld)), ['over']);
+  // It may be taken up later than that.
+  const asking = after(early, [firefox], beginMs);
+  assert.deepEqual(states(after(asking, [], 60_000, isHeld)), ['recorded']);
+  // Of one recording one end is asked about.
+  const zoom = { ...firefox, program: 'zoom' };
+  const both = after(
+    after([call!], [firefox, zoom], 70_000, isHeld),
+    [firefox, zoom],
+    80_000,
+    isHeld,
+  );
+  assert.deepEqual(states(both), ['recorded', 'answered']);
+  const atOnce = after([], [firefox, zoom], 0, isHeld);
+  assert.deepEqual(states(after(atOnce, [firefox, zoom], beginMs, isHeld)), [
+    'recorded',
+    'answered',
+  ]);
 });
 
 test('no more programs are kept than the limit', () => {

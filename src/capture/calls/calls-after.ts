@@ -44,6 +44,8 @@ export const callLimits = {
 /**
  * The calls after a look at the audio server.
  * @param on.isAsked whether people want to be asked about a program, and nothing is recorded anyway
+ * @param on.recording what is being recorded of all that a program hears and plays, where people want to be asked about
+ *   it: after a restart of the service, of a call that was recorded before it
  * @param on.isRunning whether a recording goes on
  */
 export function callsAfter(
@@ -53,26 +55,41 @@ export function callsAfter(
   on: {
     newId(): string;
     isAsked(program: string): boolean;
+    recording(program: string): Call['recording'];
     isRunning(recordingId: string): boolean;
   },
 ): Call[] {
+  const taken = new Set(calls.map(({ recording }) => recording?.id));
   const known = calls.flatMap((call) => {
     const sound = sounds.find(({ program }) => program === call.program);
     const next = sound && (sound.microphone ?? sound.monitor) !== null ? open(call) : closed(call);
     // Before it is a call, both have to stay open.
     if (call.state === 'early' && (!sound || !isTalking(sound))) return [];
-    if (next.state === 'early' && now - next.since >= callLimits.beginMs)
+    const isNew = next.state === 'early' && now - next.since >= callLimits.beginMs;
+    if (isNew || next.state === 'asking') {
+      const recording = recordingOf(next.program);
+      if (recording !== null) return [{ ...next, state: 'recorded', recording } as const];
+    }
+    if (isNew)
       return [{ ...next, state: on.isAsked(next.program) ? 'asking' : 'answered' } as const];
     if (next.closedSince === null || now - next.closedSince < callLimits.endMs) return [next];
     const isRecorded = next.recording !== null && on.isRunning(next.recording.id);
     return isRecorded ? [{ ...next, state: 'over' } as const] : [];
   });
-  const begun = sounds.flatMap((sound) =>
+  const early = sounds.flatMap((sound) =>
     isTalking(sound) && !calls.some(({ program }) => program === sound.program)
       ? [beginning(sound, now, on.newId())]
       : [],
   );
-  return [...known, ...begun].slice(0, callLimits.callsMax);
+  return [...known, ...early].slice(0, callLimits.callsMax);
+
+  /** Of two calls at once that are in one recording, the end of one is asked about. */
+  function recordingOf(program: string): Call['recording'] {
+    const recording = on.recording(program);
+    if (recording === null || taken.has(recording.id)) return null;
+    taken.add(recording.id);
+    return recording;
+  }
 
   function closed(call: Call): Call {
     return { ...call, closedSince: call.closedSince ?? now };

@@ -44,7 +44,7 @@ export type Calls = {
 export type CallsDeps = {
   env: NodeJS.ProcessEnv;
   settings(): Pick<Settings, 'calls.ask' | 'calls.never'>;
-  captures: Pick<Captures, 'held' | 'now' | 'onHeld'>;
+  captures: Pick<Captures, 'held' | 'now' | 'onHeld' | 'combinedRecording'>;
   log: Pick<Log, 'warn'>;
 };
 
@@ -76,10 +76,15 @@ export function openCalls(deps: CallsDeps): Calls {
   };
   const look = async () => {
     const sounds = settings()['calls.ask'] ? await soundsOf(pulse) : [];
-    const isAsked = (program: string) =>
-      !settings()['calls.never'].includes(program) && captures.held().length === 0 && !isQuiet();
-    const isRunning = (recordingId: string) => captures.now(recordingId) !== null;
-    keep(callsAfter(calls, sounds, systemClock.now(), { newId: ulid, isAsked, isRunning }));
+    const isWanted = (program: string) => !settings()['calls.never'].includes(program);
+    keep(
+      callsAfter(calls, sounds, systemClock.now(), {
+        newId: ulid,
+        isAsked: (program) => isWanted(program) && captures.held().length === 0 && !isQuiet(),
+        recording: (program) => (isWanted(program) ? captures.combinedRecording() : null),
+        isRunning: (recordingId) => captures.now(recordingId) !== null,
+      }),
+    );
     return nextLook(calls);
   };
   const stopHearing = captures.onHeld(tell);
