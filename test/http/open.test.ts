@@ -3,7 +3,13 @@ import { chmod, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDesktop } from '../../src/documents/desktop.ts';
-import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  connect,
+  rawRequest,
+  startService,
+  wav,
+} from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Opened = {
@@ -219,6 +225,77 @@ test('from elsewhere nothing is launched and no vault is named; others than admi
   assert.equal(administrators.body.uri, undefined);
   assert.equal((await readdir(vault)).length, 2);
   assert.deepEqual(await programs.calls(), []);
+});
+
+test('what tray and hotkey recorded is opened by administrators, by the paths that `saved` gives them', async (t) => {
+  const { service, token, documents: own, space, vault, open, openFromAfar } = await desktop(t);
+  const ben = await service.addUser('ben');
+  const client = connect(service.url, token);
+  await client.until(({ type }) => type === 'position');
+  const path = join(service.dataDir, 'tray.wav');
+  await writeFile(path, wav());
+  const { recordingId: id } = await service.recordingService.importAudio({
+    path,
+    filename: 'tray.wav',
+    owner: 'guest',
+    by: 'guest',
+    command: 'guest',
+    kind: 'solo',
+    language: null,
+    speakers: null,
+    began: { said: '2026-03-03T10:00:00.000Z' },
+  });
+  const saved = await client.until((one) => one.type === 'saved' && one['recording_id'] === id);
+  const { index, transcript, summary } = saved['paths'] as Record<string, string>;
+  await service.reaches(id, 'idle.saved');
+  const paths = [index!, transcript!, summary!];
+
+  assert.deepEqual((await open({ mode: 'folder', paths })).body, { opened: paths });
+  const afar = await openFromAfar({ mode: 'folder', paths });
+  assert.deepEqual([afar.status, afar.body.uri], [200, `/notes/${id}`]);
+  const copied = await open({ mode: 'notes', paths: [index] });
+  assert.deepEqual(copied.body.opened, [transcript, summary, index]);
+  const guests = join(service.dataDir, 'spaces', 'guest');
+  assert.deepEqual(
+    await readFile(join(vault, index!), 'utf8'),
+    await readFile(join(guests, index!), 'utf8'),
+  );
+  assert.equal((await open({ mode: 'folder', paths }, ben)).status, 404);
+  assert.equal((await open({ mode: 'folder', paths, owner: 'guest' }, ben)).status, 404);
+
+  // The same path in both spaces: their own, unless they say whose.
+  await writeFile(join(guests, own.index), 'Of the tray.\n');
+  const at = `/transcripts/${encodeURIComponent(own.index)}`;
+  const read = async (query: string, as = token) =>
+    (await service.call<string>('GET', `${at}${query}`, { token: as })).body;
+  assert.equal(await read('?owner=guest'), 'Of the tray.\n');
+  assert.equal(await read(''), await readFile(join(space, own.index), 'utf8'));
+  await open({ mode: 'notes', paths: [own.index], owner: 'guest' });
+  assert.equal(await readFile(join(vault, own.index), 'utf8'), 'Of the tray.\n');
+
+  const [indexAt, summaryAt] = [index!, summary!].map(
+    (path) => `/transcripts/${encodeURIComponent(path)}`,
+  );
+  const call = async (method: string, path: string, as = token) =>
+    (await service.call(method, path, { token: as })).status;
+  for (const method of ['GET', 'DELETE']) assert.equal(await call(method, summaryAt!, ben), 404);
+  assert.equal(await call('POST', `${indexAt}/reprocess`, ben), 404);
+  const there = await service.call<string>('GET', indexAt!, { token });
+  assert.equal(there.body, await readFile(join(guests, index!), 'utf8'));
+  const edited = await service.call('PUT', indexAt!, {
+    token,
+    body: `${there.body}\nSeen.\n`,
+    headers: {
+      'If-Match': there.headers.get('etag') ?? '',
+      'Content-Type': 'text/markdown',
+    },
+  });
+  assert.deepEqual([edited.status, edited.body['own']], [200, true]);
+  await service.reaches(id, 'idle.saved');
+  assert.equal(await call('DELETE', summaryAt!), 204);
+  assert.equal(await call('GET', summaryAt!), 404);
+  assert.equal(await call('POST', `${indexAt}/reprocess`), 202);
+  await service.reaches(id, 'idle.saved');
 });
 
 test('a path that leaves the space, or the vault, is refused before anything is done', async (t) => {

@@ -21,6 +21,7 @@ import type { Language } from '../../words/params.ts';
 import { asSeen, endsByItself } from '../shared-answer.ts';
 import { assertNotHeld } from '../holds.ts';
 import { entriesWithMe, sharedWith } from '../shared-with-me.ts';
+import { ownerOfPaths, ownerSchema } from '../of-guest.ts';
 import { ownersRight, rightsOf } from '../visible-recording.ts';
 import { openSpokenBy } from '../../search/spoken-by.ts';
 import { documentBytesMax, readDocument } from '../../documents/space.ts';
@@ -131,7 +132,7 @@ const ownItem = (services: HttpServices, row: LibraryItem, uiLanguage: Language)
 
 const route = routesOf({ tag: 'Transcripts' });
 
-/** The documents in the caller's space: to read, to send back after editing them, to delete. */
+/** The documents in the caller's space, or in that of `guest`: to read, to send back after editing them, to delete. */
 export const documentRoutes = [
   route('get', '/transcripts', {
     id: 'listTranscripts',
@@ -196,19 +197,22 @@ export const documentRoutes = [
   route('post', '/transcripts/{filename}/reprocess', {
     id: 'reprocessTranscript',
     summary: 'Processes the document’s recording again',
+    query: ownerSchema,
     description: 'The old version stays until the new one is complete.',
     body: { json: reprocessSchema, optional: true },
     answers: { 202: answers.going },
     problems: ['not-accepted', ...reprocessProblems],
     command: true,
-    async run({ ctx, params: { filename }, body, caller: { userId } }, services) {
-      const id = await recordingOfDocument(services, userId, filename);
-      return await reprocessed(services, ctx.state, id, body, async () => ({ owner: userId }));
+    async run({ ctx, params: { filename }, query, body, caller }, services) {
+      const owner = await ownerOfPaths(services, query, caller, [filename]);
+      const id = await recordingOfDocument(services, owner, filename);
+      return await reprocessed(services, ctx.state, id, body, async () => ({ owner }));
     },
   }),
   route('get', '/transcripts/{filename}', {
     id: 'readDocument',
     summary: 'One document',
+    query: ownerSchema,
     headers: [{ name: 'If-None-Match', description: 'An `ETag`: 304 while it is the same.' }],
     answers: {
       200: {
@@ -219,8 +223,9 @@ export const documentRoutes = [
       304: { description: 'Not changed since.' },
     },
     problems: ['too-large'],
-    async run({ ctx, params: { filename }, caller: { userId } }, services) {
-      const document = await ownDocument(services, userId, filename);
+    async run({ ctx, params: { filename }, query, caller }, services) {
+      const owner = await ownerOfPaths(services, query, caller, [filename]);
+      const document = await ownDocument(services, owner, filename);
       if (!document) throw notFound();
       ctx.set('ETag', `"${document.sha256}"`);
       ctx.set('Cache-Control', 'private, no-cache');
@@ -232,6 +237,7 @@ export const documentRoutes = [
   route('put', '/transcripts/{filename}', {
     id: 'editDocument',
     summary: 'Takes an edited document',
+    query: ownerSchema,
     description:
       'Changes that can be assigned by block ids become corrections of the transcript, changed lines and checked tasks ' +
       'of the summary its edits; with anything else the whole is kept as their own version, and `own` says so.',
@@ -253,20 +259,24 @@ export const documentRoutes = [
     },
     problems: ['not-accepted'],
     command: true,
-    run: async ({ ctx, params, caller }, services) =>
-      await takeEdited(ctx, services, caller.userId, params.filename),
+    async run({ ctx, params: { filename }, query, caller }, services) {
+      const owner = await ownerOfPaths(services, query, caller, [filename]);
+      return await takeEdited(ctx, services, { owner, by: caller.userId }, filename);
+    },
   }),
   route('delete', '/transcripts/{filename}', {
     id: 'deleteDocument',
     summary: 'Deletes a document, with an index all three; the recording stays',
+    query: ownerSchema,
     answers: { 204: { description: 'It is gone.' } },
     problems: ['not-accepted', 'on-hold'],
     command: true,
-    async run({ params: { filename }, caller: { userId }, onBehalf }, services) {
-      const space = await services.spaceOf(userId);
+    async run({ params: { filename }, query, caller, onBehalf }, services) {
+      const owner = await ownerOfPaths(services, query, caller, [filename]);
+      const space = await services.spaceOf(owner);
       // Also refuses a path that leaves the space, with the same answer as reading it.
-      const present = await ownDocument(services, userId, filename);
-      const recordingId = await recordingByFilename(services.storage, userId, filename);
+      const present = await ownDocument(services, owner, filename);
+      const recordingId = await recordingByFilename(services.storage, owner, filename);
       if (recordingId === undefined) {
         if (!present) throw notFound();
         await deleteDocument(space, filename);
@@ -303,11 +313,11 @@ async function recordingOfDocument(
 async function takeEdited(
   ctx: RouteContext,
   services: HttpServices,
-  userId: string,
+  { owner, by }: { owner: string; by: string },
   filename: string,
 ) {
-  const recordingId = await recordingOfDocument(services, userId, filename);
-  const space = await services.spaceOf(userId);
+  const recordingId = await recordingOfDocument(services, owner, filename);
+  const space = await services.spaceOf(owner);
   const present = await readDocument(space, filename);
   if (!present) throw notFound();
   const markdown = await markdownBody(ctx);
@@ -324,7 +334,7 @@ async function takeEdited(
   const there = present.bytes.toString('utf8');
   const compare = await comparison(recordingId, document, { markdown, there });
   const given = { document, markdown, replaces: present.sha256 };
-  const decision = editDocument(given, compare, speakerName, userId);
+  const decision = editDocument(given, compare, speakerName, by);
   const { facts } = await carryOut(services, ctx.state, recordingId, decision);
   const row = await untilWritten(services, recordingId);
   const written = await readDocument(space, filename);

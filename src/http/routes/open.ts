@@ -14,6 +14,7 @@ import {
 } from '../../documents/space.ts';
 import { copyIntoVault, noteUri, withSiblings } from '../../documents/vault.ts';
 import { limits } from '../limits.ts';
+import { ownerOfPaths, ownerSchema } from '../of-guest.ts';
 import { vaultFor } from './vault.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
@@ -46,6 +47,7 @@ export const openRoutes = [
       json: z.strictObject({
         mode: z.enum(['folder', 'notes']),
         paths: z.array(z.string().max(4000)).min(1).max(limits.openPathsMax),
+        ...ownerSchema.shape,
       }),
     },
     answers: {
@@ -60,10 +62,12 @@ export const openRoutes = [
       },
     },
     problems: ['not-found', 'outside-space', 'too-large', 'unavailable', 'busy'],
-    async run({ ctx, body: { mode, paths }, caller }, services) {
+    async run({ ctx, body, caller }, services) {
+      const { mode, paths } = body;
       const local = await isLocal(ctx.req);
       const desktop = desktopOf(services);
-      const space = await services.spaceOf(caller.userId);
+      const owner = await ownerOfPaths(services, body, caller, paths);
+      const space = await services.spaceOf(owner);
       // All of them before anything is done.
       for (const path of paths) await assertThere(services, space, path);
       const first = paths.find((path) => !path.includes('/')) ?? paths[0]!;
@@ -73,7 +77,7 @@ export const openRoutes = [
           return { opened: paths };
         }
         // On another machine there is no file manager, but there is the recording's page.
-        const id = await recordingByFilename(services.storage, caller.userId, first);
+        const id = await recordingByFilename(services.storage, owner, first);
         return { opened: [], ...(id === undefined ? {} : { uri: `/notes/${id}` }) };
       }
       const vault = vaultFor(services, caller, local);

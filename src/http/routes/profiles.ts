@@ -19,9 +19,8 @@ import { nameSchema } from '../body.ts';
 import { notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
 import type { State } from '../state.ts';
-import { guest, sees } from '../visible-recording.ts';
+import { ownerIn, ownerSchema } from '../of-guest.ts';
 import { toChange } from '../middleware/ready.ts';
-import type { Caller } from '../../accounts/caller.ts';
 import { routesOf } from '../route.ts';
 
 const profileSchema = z.strictObject({
@@ -67,11 +66,6 @@ const profile = z.object({
   dimension: z.number().int(),
   seconds: z.number(),
   confirmations: z.array(confirmation).describe('newest first'),
-});
-
-/** Names and voices of these are kept apart: an administrator’s own, and those of what `guest` records. */
-const ownerSchema = z.strictObject({
-  owner: z.literal(guest).optional().describe('to administrators: of what `guest` recorded'),
 });
 
 const owned = { query: ownerSchema, problems: ['not-found', 'not-accepted'] } as const;
@@ -191,13 +185,6 @@ export const profileRoutes = [
     },
   }),
 ];
-
-/** Whose are asked for. @throws {Problem} 404 where the caller may not know of them */
-function ownerIn({ owner }: z.output<typeof ownerSchema>, caller: Caller): string {
-  const asked = owner ?? caller.userId;
-  if (!sees(caller, asked)) throw notFound();
-  return asked;
-}
 
 async function profilesOf(services: HttpServices, owner: string): Promise<Person[]> {
   await upToDate(services, people.name);
