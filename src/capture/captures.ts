@@ -120,11 +120,13 @@ export type CapturesDeps = {
   cancelsEcho(): boolean;
   /** `limits.recording_hours` */
   hoursMax(): number;
+  /** Bytes that recordings leave free on the disk. */
+  freeBytesMin(): Promise<number>;
   /** What lets in browsers' audio while it comes; undefined: whatever there is room for. */
   admit: Admit | undefined;
   control: BrowserControl;
   env: NodeJS.ProcessEnv;
-  limits: Omit<CaptureLimits, 'secondsMax'>;
+  limits: Omit<CaptureLimits, 'secondsMax' | 'freeBytesMin'>;
   warnAfter: WarnAfter;
   /** In the place of the usual ones. */
   browserLimits: Partial<BrowserLimits>;
@@ -225,6 +227,7 @@ function partsOf(deps: CapturesDeps) {
     files: deps.files,
     combinedChannels: deps.combinedChannels,
     hoursMax: deps.hoursMax,
+    freeBytesMin: deps.freeBytesMin,
     control: deps.control,
     admit: deps.admit,
     limits: deps.browserLimits,
@@ -251,7 +254,7 @@ function partsOf(deps: CapturesDeps) {
 
 async function orderFor(
   { device, folder, form }: { device: string; folder: string; form: CombinedForm },
-  { hoursMax, limits, env }: CapturesDeps,
+  { hoursMax, freeBytesMin, limits, env }: CapturesDeps,
   deviceOptions: Parameters<typeof findDevice>[1],
 ): Promise<CaptureOrder> {
   const isCombined = device === combinedDevice;
@@ -260,7 +263,7 @@ async function orderFor(
     device: await findDevice(device, deviceOptions),
     channels: isCombined && form.channels === 'split' ? 2 : 1,
     cancelsEcho: isCombined ? form.cancelsEcho : undefined,
-    limits: { ...limits, secondsMax: hoursMax() * 3600 },
+    limits: { ...limits, secondsMax: hoursMax() * 3600, freeBytesMin: await freeBytesMin() },
     env,
   };
 }

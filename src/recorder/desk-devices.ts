@@ -4,6 +4,7 @@ import { combinedDevice } from '../capture/device/alsa-config.ts';
 import { chooseDevice, findDevice } from '../capture/device/devices.ts';
 import type { CaptureOrder } from '../capture/process/client.ts';
 import { captureLimits } from '../capture/process/protocol.ts';
+import { leftByRecordings } from '../storage/disk.ts';
 import { combinedMonitor, instanceOf } from '../capture/pulse/combined-chain.ts';
 import { combinedSource } from '../capture/pulse/combined-source.ts';
 import { keepCombined } from '../capture/pulse/keep-combined.ts';
@@ -68,7 +69,11 @@ export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log):
         folder,
         device: await findDevice(device, options),
         channels,
-        limits: { ...captureLimits, secondsMax: hoursMax * 3600 },
+        limits: {
+          ...captureLimits,
+          secondsMax: hoursMax * 3600,
+          freeBytesMin: await leftByRecordings(folder, { 'limits.free_mb': null }),
+        },
         env,
       };
     },

@@ -7,6 +7,7 @@ import type { Ports } from './ports.ts';
 import { watchLeftRecordings } from '../recordings/control/left-recordings.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { StageError } from '../shared/errors.ts';
+import { leftByRecordings } from '../storage/disk.ts';
 import type { Upkeep } from './upkeep.ts';
 import { failure } from '../words/failures.ts';
 
@@ -22,6 +23,7 @@ export function capturesOver(
     combinedChannels: () => settings()['audio.combined_channels'],
     cancelsEcho: () => settings()['audio.echo_cancellation'],
     hoursMax: () => settings()['limits.recording_hours'],
+    freeBytesMin: () => leftByRecordings(data.recordings, settings()),
     env: process.env,
     limits: captureLimits,
     warnAfter: warnAfterSeconds,
@@ -71,6 +73,7 @@ export const lateAudioOver = (
     recordingService,
     sharesFolders: ports.standing.sharesFolders,
     hoursMax: () => ports.settings()['limits.recording_hours'],
+    freeBytesMin: () => leftByRecordings(ports.data.recordings, ports.settings()),
     limits: ports.browserLimits,
   });
 

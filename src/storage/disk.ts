@@ -124,6 +124,12 @@ export async function tightestDisk(
   return disks.reduce((least, one) => (one.free - one.low < least.free - least.low ? one : least));
 }
 
+/** Bytes that recordings leave free on a disk: half of what is free when one begins, which would end at once otherwise. */
+export const leftByRecordings = async (
+  folder: string,
+  settings: Pick<Settings, 'limits.free_mb'>,
+): Promise<number> => lowWaterMark(settings, (await diskAt(folder)).total) / 2;
+
 /** Whether an error, or one behind it, says that the disk is full. */
 export function isNoSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -39,7 +39,13 @@ const open = (
   openBrowserStream(folder, {
     sharesFolders: false,
     channelsMax: 2,
-    limits: { ...browserLimits, secondsMax: 3600, acknowledgeEveryMs: 1, ...limits },
+    limits: {
+      ...browserLimits,
+      secondsMax: 3600,
+      freeBytesMin: 0,
+      acknowledgeEveryMs: 1,
+      ...limits,
+    },
     log,
     share: undefined,
     intake: undefined,
@@ -226,9 +232,10 @@ test('a recording is no longer than `limits.recording_hours`', async (t) => {
     fileEnds: { tell() {} },
     combinedChannels: () => 'split',
     hoursMax: () => 1 / 3600,
+    freeBytesMin: async () => 0,
     control: aloneControl,
     admit: undefined,
-    limits: { freeBytesMin: 0 },
+    limits: {},
   });
   const appended: RecordingFact[] = [];
   const { signal } = new AbortController();
@@ -251,7 +258,7 @@ test('a recording that is taken over on a full disk waits for room, and goes on 
   const disk = await smallDisk(t);
   const files = audioOf(disk.folder);
   const folder = files.captureFolder('r1');
-  const earlier = await open(folder, { freeBytesMin: 0 });
+  const earlier = await open(folder);
   const before = connection();
   await earlier.attach(before.sender, 16_000);
   earlier.take(before.sender, pcm.subarray(0, 20_000));
@@ -264,9 +271,10 @@ test('a recording that is taken over on a full disk waits for room, and goes on 
     fileEnds: { tell() {} },
     combinedChannels: () => 'split',
     hoursMax: () => 1,
+    freeBytesMin: async () => 0,
     control: { ...aloneControl, sharesFolders: true },
     admit: undefined,
-    limits: { freeBytesMin: 0 },
+    limits: {},
   });
   const stopping = new AbortController();
   const waits: unknown[] = [];
@@ -300,6 +308,7 @@ test('a recording that another process has is stopped there, and is over when th
     fileEnds: { tell() {} },
     combinedChannels: () => 'split',
     hoursMax: () => 1,
+    freeBytesMin: async () => 0,
     control: {
       sharesFolders: true,
       takeOver: async () => false,
@@ -354,9 +363,10 @@ test('a stop is answered while its end is waited for, as accepted', async (t) =>
     fileEnds: { tell() {} },
     combinedChannels: () => 'split',
     hoursMax: () => 1,
+    freeBytesMin: async () => 0,
     control: aloneControl,
     admit: undefined,
-    limits: { freeBytesMin: 0 },
+    limits: {},
   });
   let taken = () => {};
   const append = async () => await new Promise<void>((resolve) => (taken = resolve));

@@ -400,7 +400,7 @@ test('a capture whose recording was given to another ends without a word', async
     folder: root,
     device: { name: 'Desk Mic', source: 'desk_mic', alsaConfig: desk },
     channels: 1,
-    limits: captureLimits,
+    limits: { ...captureLimits, secondsMax: 60, freeBytesMin: 0 },
     env: pulse.env,
   } as const;
   const first = await startCapture(order);

@@ -193,7 +193,7 @@ test('a discarded recording ends at once and nothing of it is left', async (t) =
 test('the time limit and a disk that fills up end a recording cleanly, with what there is', async (t) => {
   for (const [limited, reason] of [
     [{ hoursMax: 1 / 3600 }, 'limit-hours'],
-    [{ limits: { freeBytesMin: Number.MAX_SAFE_INTEGER } }, 'disk-low'],
+    [{ freeBytesMin: Number.MAX_SAFE_INTEGER }, 'disk-low'],
   ] as const) {
     const root = await tempDir(t);
     const pulse = await privatePulse(t);

@@ -114,7 +114,7 @@ test('a machine that sleeps leaves a gap as long as it slept, within what a reco
       source: null,
       alsaConfigPath: null,
       channels: 1,
-      limits: captureLimits,
+      limits: { ...captureLimits, secondsMax: 8 * 3600, freeBytesMin: 0 },
     } as const;
     await writeClaim(folder, { ...spec, at: Date.now() });
     const { native, give, time } = standInDevice();
@@ -150,7 +150,7 @@ test('a recording that was paused before anything was heard goes on, however lon
     source: null,
     alsaConfigPath: null,
     channels: 1,
-    limits: captureLimits,
+    limits: { ...captureLimits, secondsMax: 8 * 3600, freeBytesMin: 0 },
   } as const;
   await writeClaim(folder, { ...spec, at: Date.now() });
   const { native, give, time } = standInDevice();
@@ -176,7 +176,7 @@ test('a recording that has reached its hours lacks nothing', async (t) => {
     source: null,
     alsaConfigPath: null,
     channels: 1,
-    limits: { ...captureLimits, secondsMax: 1 },
+    limits: { ...captureLimits, secondsMax: 1, freeBytesMin: 0 },
   } as const;
   await writeClaim(folder, { ...spec, at: Date.now() });
   // Closing the device takes it a moment.

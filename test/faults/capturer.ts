@@ -18,6 +18,7 @@ if (source !== 'device') {
     limits: {
       ...browserLimits,
       secondsMax: 60,
+      freeBytesMin: 0,
       ...(source === 'browser' ? {} : { acknowledgeEveryMs: 0, upkeepMs: 0 }),
     },
     log: pino({ level: 'silent' }),

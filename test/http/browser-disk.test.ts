@@ -7,7 +7,9 @@ import { wavHeader } from '../../src/audio/wav.ts';
 import { writeClaim, writeNotes } from '../../src/capture/file/capture-files.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { StageError } from '../../src/shared/errors.ts';
+import { diskAt } from '../../src/shared/files.ts';
 import { failure } from '../../src/words/failures.ts';
+import { smallDisk } from '../faults/small-disk.ts';
 import { connect, startService } from '../support/http-client.ts';
 import { runningId, runningRecording } from '../support/running-recording.ts';
 
@@ -37,6 +39,33 @@ test('a recording whose disk refuses its browser does not wait for it for ever',
   // The browser is still there, and sends nothing: there is no audio.
   const id = note.split('/').at(-2)!;
   await service.reaches(id, 'error');
+});
+
+test('a disk that takes a new recording takes all of it, down to half of what must be free', async (t) => {
+  const disk = await smallDisk(t);
+  const service = await startService(t, {
+    dataDir: join(disk.folder, 'data'),
+    stages: { capture: undefined },
+    env: { MITSCHRIFT_LIMITS_FREE_MB: '8' },
+    browserLimits: { upkeepMs: 0, acknowledgeEveryMs: 1 },
+  });
+  const token = await service.setUp();
+  const client = connect(service.url, token);
+  t.after(() => client.close());
+  await client.until(({ type }) => type === 'position');
+  client.socket.send(JSON.stringify({ type: 'audio.start', kind: 'solo', sample_rate: 16_000 }));
+  await client.until(({ type }) => type === 'audio.ready');
+  const over = client.until(({ type }) => type === 'audio.ended');
+  const second = Buffer.alloc(32_000, 1);
+  for (let samples = 16_000; samples <= 160_000; samples += 16_000) {
+    client.socket.send(second);
+    const kept = client.until((one) => one.type === 'audio.ack' && one['samples'] === samples);
+    assert.equal((await Promise.race([over, kept])).type, 'audio.ack', `${samples} samples`);
+  }
+  const { free } = await diskAt(disk.folder);
+  await writeFile(join(disk.folder, 'other'), Buffer.alloc(free - 3 * 2 ** 20));
+  client.socket.send(second);
+  assert.equal((await over)['reason'], 'disk-low');
 });
 
 for (const sender of ['browser', 'recorder']) {

@@ -12,7 +12,7 @@ import {
   recordingStream,
   stages,
 } from '../../events/facts/recording.ts';
-import { type CaptureLimits, captureLimits } from '../../src/capture/process/protocol.ts';
+import { captureLimits } from '../../src/capture/process/protocol.ts';
 import type { CombinedChannels } from '../../src/capture/pulse/combined-chain.ts';
 import { type WarnAfter, warnAfterSeconds } from '../../src/capture/capture-now.ts';
 import { type Captures, openCaptures } from '../../src/capture/captures.ts';
@@ -56,7 +56,8 @@ export async function openCapturingService(
     channels?: CombinedChannels;
     cancelsEcho?: boolean;
     hoursMax?: number;
-    limits?: Partial<Omit<CaptureLimits, 'secondsMax'>>;
+    freeBytesMin?: number;
+    limits?: Partial<typeof captureLimits>;
     warnAfter?: Partial<WarnAfter>;
   },
 ): Promise<CapturingService> {
@@ -75,6 +76,7 @@ export async function openCapturingService(
     combinedChannels: () => options.channels ?? 'mix',
     cancelsEcho: () => options.cancelsEcho ?? false,
     hoursMax: () => options.hoursMax ?? 8,
+    freeBytesMin: async () => options.freeBytesMin ?? 0,
     control: aloneControl,
     env: options.env,
     limits: { ...captureLimits, ...options.limits },

@@ -52,6 +52,8 @@ type BrowserCapturesDeps = {
   combinedChannels(): CombinedChannels;
   /** `limits.recording_hours` */
   hoursMax(): number;
+  /** Bytes that recordings leave free on the disk. */
+  freeBytesMin(): Promise<number>;
   control: BrowserControl;
   /** What lets in what comes of a user's; undefined: whatever there is room for. */
   admit: Admit | undefined;
@@ -140,7 +142,8 @@ export class BrowserCaptures {
   /** The stage `capture` of a recording without a device: as long as a browser sends, or may come back. */
   async activity(job: Job, state: ControlState): Promise<void> {
     const { recordingId } = job;
-    const { hoursMax, limits, log, files, control, admit, combinedChannels } = this.#deps;
+    const { hoursMax, freeBytesMin, limits, log, files, control, admit, combinedChannels } =
+      this.#deps;
     const { live } = files;
     const folder = files.captureFolder(recordingId);
     const all = {
@@ -157,9 +160,9 @@ export class BrowserCaptures {
       : isRecorder
         ? all.recorderGraceMs
         : all.graceMs;
-    const stream = await untilDiskAnswers(job, () =>
+    const stream = await untilDiskAnswers(job, async () =>
       openBrowserStream(folder, {
-        limits: { ...all, graceMs },
+        limits: { freeBytesMin: await freeBytesMin(), ...all, graceMs },
         channelsMax: combinedChannels() === 'split' ? 2 : 1,
         sharesFolders: control.sharesFolders,
         log,

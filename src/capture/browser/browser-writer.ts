@@ -372,8 +372,7 @@ export type BrowserLimits = {
   upkeepMs: number;
 };
 
-export const browserLimits: Omit<BrowserLimits, 'secondsMax'> = {
-  freeBytesMin: 500_000_000,
+export const browserLimits: Omit<BrowserLimits, 'secondsMax' | 'freeBytesMin'> = {
   ...leftForMs,
   restartGraceMs: 60_000,
   acknowledgeEveryMs: 250,

@@ -40,6 +40,8 @@ type LateAudioDeps = {
   sharesFolders: boolean;
   /** `limits.recording_hours` */
   hoursMax(): number;
+  /** Bytes that recordings leave free on the disk. */
+  freeBytesMin(): Promise<number>;
   /** What lets in what comes of a user's; undefined: whatever there is room for. */
   admit: Admit | undefined;
   /** Resolves when every reader knows what the log says up to a position. */
@@ -157,6 +159,7 @@ export class LateBrowserAudio {
     return await openBrowserStream(folder, {
       limits: {
         ...browserLimits,
+        freeBytesMin: await this.#deps.freeBytesMin(),
         ...(share ? { acknowledgeEveryMs: sharedEveryMs } : {}),
         ...limits,
         secondsMax: Math.max(0, secondsMax),
@@ -249,7 +252,7 @@ export class LateBrowserAudio {
 
   async #addTo(recordingId: string, { stream, base }: Late, signal: AbortSignal): Promise<void> {
     const { recordingService, jobs, files, applied, limits } = this.#deps;
-    const { freeBytesMin } = { ...browserLimits, ...limits };
+    const freeBytesMin = limits.freeBytesMin ?? (await this.#deps.freeBytesMin());
     const folder = files.captureFolder(recordingId);
     const { recording, state } = await recordingService.read(recordingId);
     const main = audioOf(recording, state);

@@ -81,9 +81,7 @@ export type CaptureLimits = {
   quitMs: number;
 };
 
-export const captureLimits: CaptureLimits = {
-  secondsMax: 8 * 3600,
-  freeBytesMin: 500_000_000,
+export const captureLimits: Omit<CaptureLimits, 'secondsMax' | 'freeBytesMin'> = {
   orphanMs: 600_000,
   stallMs: 3000,
   firstDataMs: 10_000,
