@@ -98,6 +98,12 @@ export type Captures = {
    * @throws {StageError} `combined-in-use` while it is recorded, and as `CombinedSource.select`.
    */
   combine(selection: CombinedSelection): Promise<number[]>;
+  /**
+   * Selects what the next recording of `mitschrift-combined` joins, which builds it.
+   * @returns selects what was selected before
+   * @throws {StageError} as `combine`
+   */
+  combineNext(selection: CombinedSelection): Promise<() => Promise<void>>;
   /** @throws {StageError} `combined-in-use`. */
   uncombine(): Promise<void>;
   /**
@@ -195,6 +201,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       return { microphones: others(microphones), monitors: others(monitors) };
     },
     combine: async (selection) => await (await freed()).select(selection),
+    combineNext: async (selection) => await (await freed()).remember(selection),
     uncombine: async () => await (await freed()).forget(),
     async reconcile(folders, stateOf) {
       const live = await reconcileCaptures(folderOf, folders, stateOf);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
+import { exists } from '../../src/shared/files.ts';
 import { askService } from '../../src/service/control/socket.ts';
 import { startCall } from '../support/pulse-call.ts';
 import { privatePulse } from '../support/pulse.ts';
@@ -67,10 +68,12 @@ test('people at the computer are asked about a call, what it uses is recorded, a
   );
   assert.equal(recording.recording_id, recording_id);
   assert.equal(recording.kind, 'meeting');
-  const loops = (await pulse.pactl('list', 'short', 'modules')).split('\n');
-  const joins = (source: string) =>
-    loops.some((line) => line.includes('module-loopback') && line.includes(`source=${source} `));
-  assert.ok(joins('desk_mic') && joins('speakers.monitor'), loops.join('\n'));
+  const modules = async () => (await pulse.pactl('list', 'short', 'modules')).split('\n');
+  await until('both are joined', async () => {
+    const loops = (await modules()).filter((line) => line.includes('module-loopback'));
+    const joins = (source: string) => loops.some((line) => line.includes(`source=${source} `));
+    return joins('desk_mic') && joins('speakers.monitor');
+  });
   await assert.rejects(
     api.post('/audio/call', { id: question.id, answer: 'record' }),
     /not-recording/,
@@ -88,6 +91,15 @@ test('people at the computer are asked about a call, what it uses is recorded, a
   // Never again about this program, which the settings show and take back.
   const again = await startCall(t, pulse.env);
   const second = await asked('record');
+  // What is refused opens no microphone, and chooses nothing.
+  await api.delete('/audio/combined');
+  await api.put('/config', { limits: { user_gb: 1e-9 } });
+  await assert.rejects(api.post('/audio/call', { id: second.id, answer: 'record' }), /space-limit/);
+  assert.deepEqual(
+    (await modules()).filter((line) => line.includes('mitschrift')),
+    [],
+  );
+  assert.equal(await exists(join(dataDir, 'combined.json')), false);
   await api.post('/audio/call', { id: second.id, answer: 'never' });
   const { config } = await api.get<{ config: { calls: { never: string[] } } }>('/config');
   assert.deepEqual(config.calls.never, ['pacat']);

@@ -21,12 +21,12 @@ export const callAnswerSchema = z.strictObject({
  * Does what a person at this computer answers to the question about a call. What the call uses becomes the
  * combined source: a headset that was plugged in for it would be missed by the one chosen before.
  * @returns what was begun or stopped; null: nothing
- * @throws {StageError} `not-recording`: the question is over; as `Toggle`, as `Captures.combine`; {ConfigError}
+ * @throws {StageError} `not-recording`: the question is over; as `Toggle`, as `Captures.combineNext`; {ConfigError}
  */
 export async function answerCall(
   parts: {
     calls: Calls;
-    captures: Pick<Captures, 'combine'>;
+    captures: Pick<Captures, 'combineNext'>;
     toggle: Toggle;
     config: Pick<Config, 'settings' | 'update'>;
   },
@@ -42,8 +42,12 @@ export async function answerCall(
     await config.update({ calls: { never: [...never] } }, { by: who.owner, command: who.command });
   }
   if (answer === 'record') {
-    await captures.combine({ microphone, monitor });
-    const begun = await toggle(who, { action: 'start', kind, device: combinedDevice });
+    const chooseFormer = await captures.combineNext({ microphone, monitor });
+    const request = { action: 'start', kind, device: combinedDevice } as const;
+    const begun = await toggle(who, request).catch(async (error: unknown) => {
+      await chooseFormer();
+      throw error;
+    });
     const { recordingId } = begun;
     calls.answered(id, recordingId === null ? null : { id: recordingId, owner: who.owner });
     return begun;

@@ -38,8 +38,12 @@ export type CombinedSource = {
    * @throws {StageError} as `build`.
    */
   select(selection: CombinedSelection): Promise<number[]>;
-  /** Checks and remembers the two names, for the next `build`. @throws {StageError} as `build` */
-  remember(selection: CombinedSelection): Promise<void>;
+  /**
+   * Checks and remembers the two names, for the next `build`.
+   * @returns remembers those that were instead
+   * @throws {StageError} as `build`
+   */
+  remember(selection: CombinedSelection): Promise<() => Promise<void>>;
   /**
    * Builds what of the chain is not there; the user's defaults stay what they were.
    * @returns as `select`.
@@ -82,7 +86,9 @@ export function combinedSource(given: CombinedHost): CombinedSource {
     remember: (selection) =>
       inTurn(async () => {
         await check(host, selection);
+        const before = await selected();
         await writeSelection(path, selection);
+        return () => inTurn(() => writeSelection(path, before));
       }),
     build: (form = formNow()) =>
       inTurn(async () => {
