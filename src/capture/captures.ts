@@ -254,6 +254,11 @@ function partsOf(deps: CapturesDeps) {
       if (device === combinedDevice) await combined.build(form);
       return await orderFor({ device, folder, form }, deps, deviceOptions);
     },
+    async left(device) {
+      // Who records it needs it, and takes it down.
+      if (device === combinedDevice && devices.heldBy(device) === null)
+        await dismantleCombined(combined, log);
+    },
   });
   const recent = openRecentList();
   return { devices, combined, pulse, browser, deviceOptions, recent, trial, fileEnds };

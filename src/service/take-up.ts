@@ -26,6 +26,11 @@ export async function takeUp(parts: StartParts): Promise<number> {
   // A damaged log takes nothing new, so nothing could go on. What can be read is served all the same.
   if (store.health().state === 'damaged') {
     log.error('event log is damaged; unfinished recordings are not continued');
+    // None is ended by what such a log says: each capture that lives counts as wanted.
+    if (parts.recordsDevices)
+      await captures
+        .reconcile(leftFolders, async () => 'recording')
+        .catch((err: unknown) => log.warn({ err }, 'left captures could not be looked at'));
     return 0;
   }
   const running = parts.recordsDevices

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pino from 'pino';
 import { type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -8,9 +9,11 @@ import {
   cancelModule,
   combinedMonitor,
   combinedSink,
+  instanceOf,
 } from '../../src/capture/pulse/combined-chain.ts';
 import { combinedSource } from '../../src/capture/pulse/combined-source.ts';
 import { type Pulse, openPulse } from '../../src/capture/pulse/pulse.ts';
+import { takeUp } from '../../src/service/take-up.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
 import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
@@ -315,3 +318,30 @@ for (const channels of ['mix', 'split'] as const) {
     assert.ok(devices.includes('mitschrift-combined'), 'it can be recorded again');
   });
 }
+
+test('a level that is heard of both together leaves no chain, and one that a killed service left goes, too, where its log is damaged', async (t) => {
+  const { root, pulse, modules, open } = await setUp(t);
+  const before = await modules();
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  const ours = open(instanceOf(root));
+  await ours.remember(selection);
+  const heard = new AbortController();
+  await service.captures.hear('mitschrift-combined', {
+    signal: heard.signal,
+    onLevel: () => heard.abort(),
+  });
+  assert.equal(await modules(), before);
+
+  await ours.build();
+  assert.notEqual(await modules(), before);
+  const damaged = {
+    store: { health: () => ({ state: 'damaged' }) },
+    captures: service.captures,
+    leftFolders: [],
+    recordsDevices: true,
+    log: pino({ level: 'silent' }),
+  };
+  assert.equal(await takeUp(damaged as unknown as Parameters<typeof takeUp>[0]), 0);
+  assert.equal(await modules(), before);
+});

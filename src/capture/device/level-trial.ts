@@ -31,12 +31,14 @@ const orphanMs = 2000;
  * @param deps.scratch a folder that is emptied at every start of the service: what is heard goes through it
  * @param deps.heldBy the recording that holds a device
  * @param deps.choose the device that is meant, if it is there
+ * @param deps.left nothing is heard of a device any more. Never throws
  */
 export function openLevelTrial(deps: {
   scratch: string;
   heldBy(device: string): string | null;
   choose(device: string | null): Promise<string>;
   orderFor(device: string, folder: string): Promise<CaptureOrder>;
+  left(device: string): Promise<void>;
 }): LevelTrial {
   let heard: { end: AbortController; over: Promise<void> } | null = null;
   return {
@@ -66,6 +68,7 @@ async function hearUntil(
   {
     scratch,
     orderFor,
+    left,
     onLevel,
   }: Parameters<typeof openLevelTrial>[0] & { onLevel(level: HeardLevel): void },
 ): Promise<void> {
@@ -85,6 +88,7 @@ async function hearUntil(
     await capture.ended;
     stopped.removeEventListener('abort', stop);
   } finally {
+    await left(device);
     await rm(folder, { recursive: true, force: true });
   }
 }
