@@ -1,5 +1,4 @@
 import { ulid } from 'ulid';
-import type { Stage } from '../../events/facts/recording.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from './captures.ts';
@@ -81,10 +80,13 @@ async function toggle(deps: ToggleDeps, who: Who, request: ToggleRequest): Promi
   await deps.upToDate();
   const { recordings, errors } = await statusOf(deps.storage, who.owner);
   const running = recordings.find(({ device }) => device !== null)?.recordingId ?? null;
-  const action =
-    request.action ?? defaultAction(running !== null, await areResettable(deps, errors));
-  if (action === 'reset') return await reset(deps, who, errors);
+  const { action = running === null ? 'start' : 'stop' } = request;
   if (action === 'stop') return await stop(deps, who, running);
+  const isAsked = action === 'reset';
+  if (isAsked || request.action === undefined) {
+    const done = await reset(deps, who, errors, isAsked);
+    if (isAsked || done.recordingId !== null) return done;
+  }
   if (running !== null) {
     throw new StageError(failure('already-recording'), {
       retriable: false,
@@ -93,35 +95,20 @@ async function toggle(deps: ToggleDeps, who: Who, request: ToggleRequest): Promi
   return await start(deps, who, request);
 }
 
-const defaultAction = (running: boolean, failed: boolean): Toggled['action'] => {
-  if (running) return 'stop';
-  return failed ? 'reset' : 'start';
-};
-
-type Failed = { recordingId: string; stage: Stage };
-
-/** Whether a reset may end one of them: who presses again after it did not help wants to record. */
-async function areResettable(
-  { recordingService }: ToggleDeps,
-  errors: readonly Failed[],
-): Promise<boolean> {
-  for (const { recordingId, stage } of errors) {
-    if (stage !== 'capture') return true;
-    const { recording } = await recordingService.read(recordingId);
-    if (!recording.facts.some(({ type }) => type === 'retry.requested')) return true;
-  }
-  return false;
-}
-
-async function reset(deps: ToggleDeps, who: Who, errors: readonly Failed[]): Promise<Toggled> {
+async function reset(
+  deps: ToggleDeps,
+  who: Who,
+  errors: readonly { recordingId: string }[],
+  isAsked: boolean,
+): Promise<Toggled> {
   let last: Toggled = { action: 'reset', recordingId: null, position: 0 };
   for (const { recordingId } of errors) {
     const command = { by: who.owner, command: `${who.command}/${recordingId}` };
     try {
-      const { position } = await resetOne(deps, recordingId, command);
+      const { position } = await resetOne(deps, recordingId, command, isAsked);
       last = { action: 'reset', recordingId, position };
     } catch (error) {
-      // Somebody else ended it meanwhile: the others are to be reset all the same.
+      // Somebody else ended it meanwhile, or nothing helps it: the others are to be reset all the same.
       if (!(error instanceof NotAccepted)) throw error;
     }
   }
@@ -132,13 +119,17 @@ async function resetOne(
   { recordingService }: ToggleDeps,
   recordingId: string,
   command: { by: string; command: string },
+  isAsked: boolean,
 ): Promise<{ position: number }> {
   try {
     const cleared = { type: 'error.cleared', data: {} } as const;
     return await recordingService.command(recordingId, cleared, command);
   } catch (error) {
     if (!(error instanceof NotAccepted && error.possible.includes('retry.requested'))) throw error;
-    // Its audio is not taken yet.
+    // Its audio is not taken yet. Who presses again after another try did not help wants to record.
+    const { recording } = await recordingService.read(recordingId);
+    const wasRetried = recording.facts.some(({ type }) => type === 'retry.requested');
+    if (wasRetried && !isAsked) throw error;
     const retried = { type: 'retry.requested', data: {} } as const;
     return await recordingService.command(recordingId, retried, command);
   }

@@ -152,6 +152,21 @@ test('a capture that a retry did not help takes the switch from nobody', async (
   assert.match(String(second.body['detail']), /No such device|mitschrift record/);
 });
 
+test('a capture without audio is cleared by the switch, also when it was tried again before', async (t) => {
+  const failing: StageActivity = () => {
+    throw new StageError(failure('no-device-connected'), { retriable: true });
+  };
+  const service = await startService(t, { stages: { capture: failing } });
+  const token = await service.setUp();
+  await runningRecording(service, token, 'Mic');
+  await service.reaches(runningId, 'error');
+  const retried = await service.call('POST', `/recordings/${runningId}/retry`, { token });
+  assert.equal(retried.status, 202);
+  await service.reaches(runningId, 'error');
+  const { body } = await service.call('POST', '/toggle', { token });
+  assert.deepEqual(body, { action: 'reset', recording_id: runningId, status: 'IDLE' });
+});
+
 /** A device's recording that failed while its audio lay there, behind a restart of the service. */
 async function failedWithAudio(
   t: TestContext,
