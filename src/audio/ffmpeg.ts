@@ -99,20 +99,14 @@ export async function ffmpegFindsAudio(
 
 /** What ffmpeg says of a file. Without an output it always ends in an error; only what it said counts. */
 async function tracksSaid(path: string): Promise<string> {
-  const child = await startFfmpeg(inputOf(path));
+  const child = await startFfmpeg(inputOf(path), { secondsMax: probeSeconds });
   let said = '';
   child.stdout.resume();
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (said.length < probeMessagesMax) said += text;
   });
-  let isLate = false;
-  const timer = setTimeout(() => (isLate = child.kill('SIGKILL')), probeSeconds * 1000);
-  try {
-    await once(child, 'close');
-  } finally {
-    clearTimeout(timer);
-  }
-  if (isLate) throw stalled();
+  await once(child, 'close');
+  if (child.killed) throw stalled();
   return said;
 }
 
@@ -139,22 +133,19 @@ async function* decode(
   state: { failed: boolean; samples: number },
 ): AsyncGenerator<Float32Array> {
   signal.throwIfAborted();
-  const child = await startFfmpeg([...inputOf(path), ...speechOutput(which)]);
+  const limits = { secondsMax: decodeHoursMax * 3600, signal };
+  const child = await startFfmpeg([...inputOf(path), ...speechOutput(which)], limits);
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
   ended.catch(() => {}); // thrown below, when the stream has ended
-  const kill = () => child.kill('SIGKILL');
-  let hung = false;
   const watchdog = setInterval(() => {
     // A reader that takes its time leaves bytes waiting; only an empty pipe is ffmpeg's fault.
     if (moved || child.stdout.readableLength > 0) moved = false;
-    else hung = kill();
+    else child.kill('SIGKILL');
   }, stallSeconds * 1000);
   let moved = true;
-  const limit = setTimeout(() => (hung = kill()), decodeHoursMax * 3600_000);
-  signal.addEventListener('abort', kill, { once: true });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     const room = messagesMax - messages.head.length;
     messages.head += text.slice(0, Math.max(0, room));
@@ -173,18 +164,16 @@ async function* decode(
     }
     const code = await ended;
     signal.throwIfAborted();
-    if (hung) throw stalled();
+    if (child.killed) throw stalled();
     state.failed = code !== 0;
     // What could be decoded of a damaged file is used, and said.
     if (state.samples === 0) throw ffmpegSentence(messages.head + messages.tail);
   } finally {
     clearInterval(watchdog);
-    clearTimeout(limit);
-    signal.removeEventListener('abort', kill);
     if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       const closed = once(child, 'close');
       child.stdout.destroy();
-      kill();
+      child.kill('SIGKILL');
       await closed;
     }
   }

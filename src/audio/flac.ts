@@ -101,11 +101,8 @@ async function ffmpeg(
 ): Promise<void> {
   signal.throwIfAborted();
   const messagesOnly = ['-loglevel', 'error', '-protocol_whitelist', 'file,pipe', '-xerror'];
-  const child = await startFfmpeg([...messagesOnly, ...args], { fileBytesMax });
-  const kill = (): void => void child.kill('SIGKILL');
-  const limit = setTimeout(kill, minutesMax * 60_000);
-  signal.addEventListener('abort', kill, { once: true });
-  if (signal.aborted) kill();
+  const limits = { secondsMax: minutesMax * 60, signal, fileBytesMax };
+  const child = await startFfmpeg([...messagesOnly, ...args], limits);
   let messages = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     messages = (messages + text).slice(-messagesMax);
@@ -120,8 +117,6 @@ async function ffmpeg(
     child.once('close', (code) => (failed ? reject(failed) : resolve(code)));
   });
   const [outcome, reading] = await Promise.allSettled([ended, read(child.stdout)]);
-  clearTimeout(limit);
-  signal.removeEventListener('abort', kill);
   signal.throwIfAborted();
   if (outcome.status === 'rejected') throw outcome.reason;
   if (outcome.value !== 0)

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
+import { onAbort } from '../shared/abort.ts';
 import { apart, bareEnvironment } from '../shared/apart.ts';
 import { loadOnce } from '../shared/package.ts';
 import { StageError, type StageFailure } from '../shared/errors.ts';
@@ -23,12 +24,16 @@ type FfmpegProcess = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
  * Starts ffmpeg at low priority, with one thread and limited memory (by `prlimit`, where there is
- * one). The caller ends it with SIGKILL, and limits its time and what it puts out.
- * @param fileBytesMax longest file that it may write
+ * one). Ended with SIGKILL when `signal` aborts, or after so many seconds; the caller limits what it puts out.
+ * @param options.fileBytesMax longest file that it may write
  */
 export async function startFfmpeg(
   args: readonly string[],
-  { fileBytesMax = 0 }: { fileBytesMax?: number } = {},
+  {
+    secondsMax,
+    signal,
+    fileBytesMax = 0,
+  }: { secondsMax: number; signal?: AbortSignal; fileBytesMax?: number },
 ): Promise<FfmpegProcess> {
   const limits = (await hasPrlimit())
     ? ['prlimit', `--data=${ffmpegMegabytesMax * 1024 ** 2}`, `--fsize=${fileBytesMax}`, '--core=0']
@@ -42,6 +47,10 @@ export async function startFfmpeg(
   ];
   const env = bareEnvironment();
   const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const kill = (): void => void child.kill('SIGKILL');
+  const limit = setTimeout(kill, secondsMax * 1000);
+  const forget = signal && onAbort(signal, kill);
+  child.once('close', () => (clearTimeout(limit), forget?.()));
   if (child.pid !== undefined) lowerPriority(child.pid);
   return child;
 }

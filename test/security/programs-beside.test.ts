@@ -60,7 +60,9 @@ test('programs that read what strangers sent have PATH and LANG alone, and no ne
   const isApart = (await apart()).length > 0;
   t.diagnostic(isApart ? 'with networks of their own' : 'networks cannot be taken away here');
 
-  const ffmpeg = await startFfmpeg(['-re', '-f', 'lavfi', '-i', 'anullsrc', '-f', 'null', '-']);
+  const ffmpeg = await startFfmpeg(['-re', '-f', 'lavfi', '-i', 'anullsrc', '-f', 'null', '-'], {
+    secondsMax: 60,
+  });
   const pid = await running(/^ffmpeg /);
   assert.deepEqual(await given(pid), { names: ['LANG', 'PATH'], isApart });
   ffmpeg.kill('SIGKILL');
