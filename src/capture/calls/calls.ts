@@ -7,7 +7,7 @@ import { StageError } from '../../shared/errors.ts';
 import { openListeners } from '../../shared/listeners.ts';
 import type { Log } from '../../shared/log.ts';
 import { pauseAfter } from '../../shared/pauses.ts';
-import { systemClock } from '../../shared/retry.ts';
+import { openAlarm, systemClock } from '../../shared/retry.ts';
 import { type Pulse, openPulse } from '../pulse/pulse.ts';
 import { watchPulse } from '../pulse/watch-pulse.ts';
 import { isOwnSource } from '../pulse/combined-chain.ts';
@@ -52,6 +52,8 @@ export type CallsDeps = {
 const pauses = { first: 2000, max: 60_000 };
 /** Between two looks at the lists: a volume that is turned makes many events. Milliseconds. */
 const lookEveryMs = 500;
+/** Longest pause without an event: no timer takes more than 2^31. */
+const longestMs = 24 * 3_600_000;
 
 export function openCalls(deps: CallsDeps): Calls {
   const { env, settings, captures, log } = deps;
@@ -162,28 +164,17 @@ async function follow({
 async function followServer({ env, look, signal }: Parameters<typeof follow>[0]): Promise<void> {
   const gone = new AbortController();
   const end = AbortSignal.any([gone.signal, signal]);
-  let wake = () => {};
-  let isWanted = true;
-  const want = () => {
-    isWanted = true;
-    wake();
-  };
+  const bell = openAlarm();
   watchPulse({
     env,
     signal: end,
     onEvent: ({ on }) => {
-      if (on === 'source-output' || on === 'sink-input') want();
+      if (on === 'source-output' || on === 'sink-input') bell.ring();
     },
     onAway: () => gone.abort(),
   });
-  let next: number | null = null;
   while (!end.aborted) {
-    const dueMs = next === null ? Number.POSITIVE_INFINITY : next - systemClock.now();
-    if (!isWanted && dueMs > 0) {
-      await woken(dueMs);
-      continue;
-    }
-    isWanted = false;
+    let next: number | null;
     try {
       next = await look();
     } catch (error) {
@@ -192,19 +183,7 @@ async function followServer({ env, look, signal }: Parameters<typeof follow>[0])
       next = systemClock.now() + pauses.first;
     }
     await systemClock.wait(lookEveryMs, end).catch(() => undefined);
-  }
-
-  function woken(withinMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        end.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.min(withinMs, pauses.max));
-      end.addEventListener('abort', done, { once: true });
-      wake = done;
-    });
+    await bell.pause(next === null ? longestMs : Math.max(0, next - systemClock.now()), end);
   }
 }
 
