@@ -51,12 +51,12 @@ const perLinkMax = 250;
 
 /**
  * Tickets end with the session they were given in.
- * @param isOpen whether a link is open now; without it none is
+ * @param isOpen whether a link is open now
  */
 export function openTickets(
   accounts: Pick<Accounts, 'callerOf'>,
   kept: Kept,
-  isOpen: (link: LinkTicket) => Promise<boolean> = async () => false,
+  isOpen: (link: LinkTicket) => Promise<boolean>,
 ): Tickets {
   const rows = kept.of(ticketRows);
   const ofLinks = kept.of(linkTicketRows);

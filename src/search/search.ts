@@ -24,7 +24,7 @@ import { foldWord, wordsOf } from '../shared/folded-words.ts';
 import type { Hit, HitsFound, NoteFound, NotesFound, SearchMode } from './found.ts';
 import { newerFirst } from './newer-first.ts';
 import { type SearchedRows, shownHit, shownNote, saidInPassages } from './shown.ts';
-import { type Readable, type UserIndex, ownAlone, userIndex } from './user-index.ts';
+import { type Readable, type UserIndex, userIndex } from './user-index.ts';
 import { openIndexes } from './indexes.ts';
 import { inTime } from '../shared/abort.ts';
 
@@ -114,10 +114,10 @@ const questionWordsMax = 64;
 export type SearchParts = {
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'assertRunning' | 'onApplied'>;
-  /** What others share; without it users search their own alone. */
-  readable?: Readable;
-  /** What finds by meaning; without it words are looked for alone. */
-  meaning?: {
+  /** What others share. */
+  readable: Readable;
+  /** What finds by meaning. */
+  meaning: {
     of: MeaningOf;
     passages: Pick<PassageRows, 'read'>;
     /** Hears of recordings that have other passages; null: any may have. */
@@ -130,10 +130,9 @@ export type SearchParts = {
 
 /** What finds, by the indexes in memory. */
 function finderOver(parts: SearchParts) {
-  const { storage, projections, log, memoryBytes, readable = ownAlone } = parts;
+  const { storage, projections, log, memoryBytes, readable, meaning } = parts;
   const signatures = new WeakMap<UserIndex, string>();
-  const meaning = parts.meaning ?? null;
-  const passages = meaning?.passages ?? null;
+  const { passages } = meaning;
   const reading = { storage, readable, passages };
   const assertRunning = () => projections.assertRunning([recordings.name]);
   const indexes = openIndexes({
@@ -143,18 +142,18 @@ function finderOver(parts: SearchParts) {
       userIndex(owner, {
         ...reading,
         ...rooms,
-        passages: meaning?.of.isOn() ? passages : null,
+        passages: meaning.of.isOn() ? passages : null,
         assertRunning,
         limited,
       }),
   });
-  meaning?.onMade((recordingId) => indexes.embedded(recordingId));
+  meaning.onMade((recordingId) => indexes.embedded(recordingId));
   projections.onApplied((facts) => facts.forEach((fact) => indexes.apply(fact)));
 
   /** @returns null: nothing can be found yet */
   async function indexOf(owner: string) {
     if (!rowsAreComplete(assertRunning)) return null;
-    const signature = `${meaning?.of.isOn()} ${await readable.signature(owner)}`;
+    const signature = `${meaning.of.isOn()} ${await readable.signature(owner)}`;
     const index = indexes.of(owner, (kept) => signatures.get(kept) === signature);
     if (!index) return null;
     signatures.set(index, signature);
@@ -170,7 +169,7 @@ function finderOver(parts: SearchParts) {
 
   /** What a question means; null where only words are looked for. @throws as `find` */
   const meantBy = async (owner: string, question: string, mode: SearchMode, only?: Only) =>
-    mode === 'words' || only?.headings === true || !meaning?.of.isOn()
+    mode === 'words' || only?.headings === true || !meaning.of.isOn()
       ? null
       : await meaning.of.ask(question, owner, { alone: mode === 'meaning' });
 
@@ -205,7 +204,6 @@ function finderOver(parts: SearchParts) {
  */
 export function openSearch(parts: SearchParts): Search {
   const { reading, indexOf, meantBy, foundBy } = finderOver(parts);
-  const isOn = () => parts.meaning?.of.isOn() === true;
   return {
     async find(owner, question, how) {
       const all = await foundBy(owner, question, how);
@@ -247,7 +245,7 @@ export function openSearch(parts: SearchParts): Search {
       const asked = await meantBy(owner, question, 'both', only);
       const ready = asked && (await indexOf(owner));
       // A server that did not answer would have found more.
-      if (!asked || !ready) return { passages: [], complete: !asked && !isOn() };
+      if (!asked || !ready) return { passages: [], complete: !asked && !parts.meaning.of.isOn() };
       const { index, searched } = ready;
       const near = await nearPassages(index, asked, { limit, fits: fitting(index, only) });
       const { complete } = searchedByMeaning(index, asked, searched);

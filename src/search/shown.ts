@@ -66,7 +66,7 @@ async function seen(
   const about = { recording_id: id, why, by, audio, title, source, created_at };
   if (why !== 'meaning')
     return { about, said, ...passagesOf(blocks, texts, matched?.words ?? [], limit, reach) };
-  const passage = near && rows.passages && (await passageAt(rows.passages, blocks, near));
+  const passage = near && (await passageAt(rows.passages, blocks, near));
   return passage ? { about, said, passages: [passage], all: 1 } : undefined;
 }
 
@@ -74,7 +74,7 @@ async function seen(
 export type SearchedRows = {
   storage: ProjectionStorage;
   readable: Readable;
-  passages: Pick<PassageRows, 'read'> | null;
+  passages: Pick<PassageRows, 'read'>;
 };
 
 /** The rows have the last word: what was erased, handed over or withdrawn meanwhile is not found. */
@@ -102,7 +102,7 @@ export async function saidInPassages(rows: SearchedRows, owner: string, near: re
   for (const one of near) {
     if (!notes.has(one.id)) notes.set(one.id, await saidIn(rows, owner, one.id));
     const said = notes.get(one.id);
-    const place = said && rows.passages && (await placeAt(rows.passages, said.blocks, one));
+    const place = said && (await placeAt(rows.passages, said.blocks, one));
     if (place) found.push({ recordingId: one.id, blocks: place.said.map(({ id }) => id) });
   }
   return found;

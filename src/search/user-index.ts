@@ -66,14 +66,6 @@ export type Readable = {
   nameOf(owner: string): string | null;
 };
 
-/** Where nothing is shared. */
-export const ownAlone: Readable = {
-  rightOf: async () => null,
-  entries: async () => async () => [],
-  signature: async () => '',
-  nameOf: () => null,
-};
-
 /** Changes that may wait; beyond them a new index is less work. */
 const changesMax = 2000;
 

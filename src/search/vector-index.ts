@@ -18,8 +18,6 @@ export interface VectorIndex {
   ): Promise<NearPassage[]>;
   /** Bytes that it takes, about. */
   readonly bytes: number;
-  readonly recordings: number;
-  readonly passages: number;
 }
 
 /** `passage`: which of the recording's, from 0; `score`: the cosine of the angle to the question. */
@@ -91,12 +89,6 @@ export function vectorIndex(dimensions: number): VectorIndex {
     nearest: (question, limit, fits) => nearest(all, question, { limit, fits }),
     get bytes() {
       return all.chunks.length * chunkSize * passageBytes;
-    },
-    get recordings() {
-      return all.numbers.size;
-    },
-    get passages() {
-      return all.count;
     },
   };
 }

@@ -245,6 +245,7 @@ test('tickets expire, and there are never more than the limit', async () => {
   const tickets = openTickets(
     { callerOf },
     memoryKept(() => new Date(now)),
+    async () => false,
   );
   const id = '01J0000000000000000000000A';
   const path = `/recordings/${id}/audio`;

@@ -25,7 +25,8 @@ import {
 } from '../../src/documents/documents.ts';
 import { plainSidenote, sidenoteSection } from '../../src/documents/render-summary.ts';
 import { foldWord, wordsOf } from '../../src/shared/folded-words.ts';
-import { ownAlone, userIndex } from '../../src/search/user-index.ts';
+import { userIndex } from '../../src/search/user-index.ts';
+import { ownAlone } from '../support/words-alone.ts';
 import { liveThrough } from '../support/histories.ts';
 import { type History, type Written, hasDocuments } from '../support/history-life.ts';
 import { memoryProjectionStorage, rowsOf } from '../support/memory-projection-storage.ts';

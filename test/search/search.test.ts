@@ -11,6 +11,7 @@ import {
   tellImport,
   tellSpeech,
 } from '../support/fact-teller.ts';
+import { wordsAlone } from '../support/words-alone.ts';
 import { projected } from '../support/projected.ts';
 
 const worker = { engine: 'local', model: null };
@@ -82,6 +83,7 @@ const memoryFor = (pairs: number): number => pairs * 100;
 function opened(t: TestContext, pairs = 20_000_000) {
   const world = projected(t, recordings);
   const search = openSearch({
+    ...wordsAlone,
     storage: world.storage,
     projections: world.runner,
     log: { error: assert.fail },
@@ -117,6 +119,7 @@ function openedOn(t: TestContext, pairs: number, look: (keys: readonly string[])
   return {
     ...world,
     search: openSearch({
+      ...wordsAlone,
       storage: looked,
       projections: world.runner,
       log,

@@ -5,6 +5,7 @@ import { recordings } from '../../projections/recordings.ts';
 import { startProjections } from '../../projections/runner/runner.ts';
 import { openSearch } from '../../src/search/search.ts';
 import { type FactTeller, tellFinish, tellImport } from '../support/fact-teller.ts';
+import { wordsAlone } from '../support/words-alone.ts';
 import { memoryProjectionStorage } from '../support/memory-projection-storage.ts';
 import { projected } from '../support/projected.ts';
 
@@ -47,6 +48,7 @@ function searching(t: TestContext, waits: (key: string) => boolean) {
   const world = projected(t, recordings);
   const gate = gated(world.storage, waits);
   const search = openSearch({
+    ...wordsAlone,
     storage: gate.storage,
     projections: world.runner,
     log: { error: assert.fail },
@@ -149,6 +151,7 @@ test('while the rows themselves are made again nothing is found, and nothing is 
   const runner = startProjections({ store: world.store, storage: slow, projections: [recordings] });
   t.after(() => runner.stop());
   const search = openSearch({
+    ...wordsAlone,
     storage: slow,
     projections: runner,
     log: { error: assert.fail },

@@ -205,15 +205,9 @@ const atOnce = pLimit(8);
  * Counts lists, each up to `countedMax`. However many there are and whatever they hold, so many keys are read together at
  * most: each list is counted up to its share, then those that have more share the same again.
  */
-export async function countedLists(
-  lists: readonly ReadEntries[],
-  {
-    countedMax,
-    countedTogetherMax,
-  }: Pick<typeof limits, 'countedMax' | 'countedTogetherMax'> = limits,
-): Promise<CountedList[]> {
+export async function countedLists(lists: readonly ReadEntries[]): Promise<CountedList[]> {
   const shareOf = (most: number): number =>
-    Math.min(countedMax, Math.floor(countedTogetherMax / Math.max(1, most)));
+    Math.min(limits.countedMax, Math.floor(limits.countedTogetherMax / Math.max(1, most)));
   const count = (read: ReadEntries, most: number): Promise<CountedList> =>
     atOnce(async () => {
       const found = await countedEntries(read, most + 1);

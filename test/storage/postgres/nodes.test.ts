@@ -55,7 +55,9 @@ test('what one node does with users, sessions and settings holds at another', as
   // A ticket of one node is good at the other, as long as its session is.
   const recording = '01J0000000000000000000000A';
   const path = `/recordings/${recording}/audio`;
-  const [ofA, ofB] = [a, b].map(({ accounts, kept }) => openTickets(accounts, kept));
+  const [ofA, ofB] = [a, b].map(({ accounts, kept }) =>
+    openTickets(accounts, kept, async () => false),
+  );
   const { ticket } = await ofA!.issue(caller, recording);
   assert.equal((await ofB!.redeem(ticket, path))?.username, 'ben');
   assert.equal((await ofB!.issue(caller, recording, ticket)).ticket, ticket, 'and is prolonged');
