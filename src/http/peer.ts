@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket, SocketAddress } from 'node:net';
 import { endianness } from 'node:os';
+import { oncePer } from '../shared/once-per.ts';
 
 /**
  * The address of the client: the socket's other end, or, as long as that is a trusted proxy, the
@@ -89,18 +90,9 @@ function plainAddress(address: string): string {
   return plain.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
-/** By the list they were made from, which settings keep as long as it is the same. */
-const trusts = new WeakMap<readonly string[], (address: string, index: number) => boolean>();
-
 /** `192.0.2.1:5000` and `[2001:db8::1]:5000`, as some proxies write it. */
 const withoutPort = (hop: string): string =>
   /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? hop.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
 
-function trustOf(trustedProxies: readonly string[]) {
-  let trust = trusts.get(trustedProxies);
-  if (!trust) {
-    trust = proxyAddr.compile([...trustedProxies]);
-    trusts.set(trustedProxies, trust);
-  }
-  return trust;
-}
+/** By the list they are made from, which settings keep as long as it is the same. */
+const trustOf = oncePer((trusted: readonly string[]) => proxyAddr.compile([...trusted]));

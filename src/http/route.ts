@@ -9,6 +9,7 @@ import { limits } from './limits.ts';
 import { clientAddress } from './peer.ts';
 import type { RouteServices } from './services.ts';
 import type { WhoMayCall, State } from './state.ts';
+import { oncePer } from '../shared/once-per.ts';
 import { commandOf } from './written.ts';
 
 /** A route as it is declared: `app.ts` registers it, and `openapi/document.ts` describes it. */
@@ -112,14 +113,7 @@ export const routesOf =
   };
 
 /** What a route keeps as long as one app lives, opened with the first request. */
-export function perApp<T>(open: (services: RouteServices) => T): (services: RouteServices) => T {
-  const opened = new WeakMap<RouteServices, { it: T }>();
-  return (services) => {
-    const present = opened.get(services) ?? { it: open(services) };
-    opened.set(services, present);
-    return present.it;
-  };
-}
+export const perApp = <T>(open: (services: RouteServices) => T) => oncePer(open);
 
 /** Reads what a route declares of a request, runs the route, and writes what it returns. */
 export function answerBy(route: Route, services: RouteServices) {

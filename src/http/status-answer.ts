@@ -11,6 +11,7 @@ import {
 import { listed } from '../../projections/recording-row.ts';
 import { cachedReads } from './cached-reads.ts';
 import { limits } from './limits.ts';
+import { oncePer } from '../shared/once-per.ts';
 import { followable, foldersWithMe } from './shared-with-me.ts';
 import type { ServiceHealth } from '../integrity/verify.ts';
 import type { RecordingService } from '../recordings/service.ts';
@@ -53,7 +54,7 @@ export async function presentStatus(
 ) {
   const { userId } = caller;
   const [now, following, refreshing, backup] = await Promise.all([
-    readsOf(services).statuses(userId, () => statusOf(services.storage, userId), still),
+    readsOf(services.projections).statuses(userId, () => statusOf(services.storage, userId), still),
     followingNow(services, caller),
     services.refreshing.left(userId),
     caller.isAdmin ? services.backups.now() : null,
@@ -92,20 +93,14 @@ export async function presentStatus(
 }
 
 /** What is kept for routes and the feed alike. */
-const openReads = (projections: HttpServices['projections']) => ({
+const readsOf = oncePer((projections: HttpServices['projections']) => ({
   statuses: cachedReads<StatusView>(projections, [recordings.name], limits.statusesKeptMax),
   following: cachedReads<RunningOfOthers>(
     projections,
     [recordings.name, access.name],
     limits.statusesKeptMax,
   ),
-});
-const opened = new WeakMap<HttpServices['projections'], ReturnType<typeof openReads>>();
-function readsOf({ projections }: Pick<HttpServices, 'projections'>) {
-  const present = opened.get(projections) ?? openReads(projections);
-  opened.set(projections, present);
-  return present;
-}
+}));
 
 // For how long something has been recording is computed at each request.
 const still = ({ recordings }: StatusView) => recordings.length === 0;
@@ -119,7 +114,9 @@ async function followingNow(
   const { accounts, settings } = services;
   // What others record may also be withdrawn by a group, an account or a setting.
   const key = [caller.userId, settings()['sharing.users'], await accounts.takeIn()].join();
-  return await readsOf(services).following(key, () => runningOfOthers(services, caller));
+  return await readsOf(services.projections).following(key, () =>
+    runningOfOthers(services, caller),
+  );
 }
 
 type RunningOfOthers = Awaited<ReturnType<typeof runningOfOthers>>;
