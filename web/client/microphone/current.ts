@@ -150,7 +150,8 @@ export async function drop(mine: Current): Promise<void> {
 
 const linkOf = (mine: Current): AudioLink =>
   linkAudio(mine.store, mine.kept, {
-    linked: (linked, hasEnded, isStopped) => isLinked(mine, linked, { hasEnded, isStopped }),
+    linked: (linked, hasEnded = false, isStopped = false) =>
+      isLinked(mine, linked, { hasEnded, isStopped }),
     changed: () => changed(mine),
     ended: (reason) => void ended(mine, reason),
     refused: (code, detail) => void refused(mine, code, detail),
@@ -159,7 +160,7 @@ const linkOf = (mine: Current): AudioLink =>
 function isLinked(
   mine: Current,
   linked: boolean,
-  { hasEnded = false, isStopped = false }: { hasEnded?: boolean; isStopped?: boolean },
+  { hasEnded, isStopped }: { hasEnded: boolean; isStopped: boolean },
 ): void {
   showPart(mine, { linked });
   if (!linked) return;
