@@ -17,6 +17,8 @@ export type Session = {
   token: string;
   /** RFC 3339 UTC; slides with use, to 90 days after the login at most. */
   expires_at: string;
+  /** Another's where the name was used before. */
+  user_id: string;
   username: string;
   is_admin: boolean;
   /** Another password has to be chosen, or two-step login set up: until then the session opens nothing else. */

@@ -190,6 +190,7 @@ export async function beginSession(
   return {
     token,
     expires_at: expiresAt.toISOString(),
+    user_id: user.id,
     username,
     is_admin: isAdmin,
     ...(limited === null ? {} : { limited }),

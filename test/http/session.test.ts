@@ -27,6 +27,7 @@ test('the first administrator is made over HTTP, once', async (t) => {
     'expires_at',
     'is_admin',
     'token',
+    'user_id',
     'username',
   ]);
   assert.equal(setUp.body['is_admin'], true);

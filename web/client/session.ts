@@ -5,6 +5,8 @@ import { atom } from 'nanostores';
 export type Session = {
   token: string;
   expires_at: string;
+  /** Missing where the session was begun by an earlier release. */
+  user_id?: string;
   username: string;
   is_admin: boolean;
   /** Another password has to be chosen, or two-step login set up: nothing opens before. */
@@ -15,6 +17,15 @@ export type Session = {
 
 /** The present session; null without one. Kept across tabs and visits, ended by logging out anywhere. */
 export const session = persistentJSON<Session | null>('mitschrift.session', null);
+
+/** Whose something is that this browser keeps; without `userId` as earlier releases kept it. */
+export type Owned = { readonly user: string; readonly userId?: string };
+
+/** Whether it is this account's: one with the name of a deleted one is another. */
+export const isOwnedBy = (
+  { user, userId }: Owned,
+  { username, user_id: id }: Pick<Session, 'username' | 'user_id'>,
+): boolean => (userId === undefined || id === undefined ? user === username : userId === id);
 
 /** Who uses this page: also behind the end of their session, until somebody else logs in. */
 export const person = atom(session.get()?.username);

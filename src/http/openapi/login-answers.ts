@@ -5,6 +5,7 @@ export const session = z.object({
   expires_at: z
     .string()
     .describe('RFC 3339, UTC; slides with use, to at most 90 days after the login'),
+  user_id: z.string().describe('never the one of a deleted account of that name'),
   username: z.string(),
   is_admin: z.boolean(),
   limited: z

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { browserRecording, trouble } from '../../../web/client/microphone/browser-recording.ts';
 import type { Kept } from '../../../web/client/microphone/audio-store.ts';
 import { endHere, hold, takeBlock, takeMissed } from '../../../web/client/microphone/current.ts';
-import { finishQuietly } from '../../../web/client/microphone/leftovers.ts';
+import { finishQuietly, sendRest } from '../../../web/client/microphone/leftovers.ts';
 import { pauseHere } from '../../../web/client/microphone/pausing.ts';
 import { showAs } from '../../../web/client/microphone/shown.ts';
 import { session } from '../../../web/client/session.ts';
@@ -26,6 +26,26 @@ test('what a browser holds is sent by its owner’s login alone', async (t) => {
   t.mock.timers.tick(15_000);
   assert.deepEqual(made[0]?.protocols, ['mitschrift', 'token-of-ada']);
   mine.link.close();
+});
+
+test('what a browser holds of a deleted account is not sent by a new one of that name', async (t) => {
+  const made = sockets(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  t.after(() => session.set(null));
+  const asked = t.mock.method(globalThis, 'fetch', async () => new Response('{}'));
+  const { store } = storeInMemory();
+  const found = { store, kept: { ...kept, userId: '01ADA' }, release: () => {}, total: 0 };
+  const mine = hold(found);
+  t.after(() => mine.link.close());
+  takeBlock(mine, new Int16Array(1600).buffer);
+  session.set({ ...loginOf('ada'), user_id: '02ADA' });
+  mine.link.begin();
+  t.mock.timers.tick(60_000);
+  assert.equal(await sendRest(store, found.kept), false);
+  assert.deepEqual([made.length, asked.mock.callCount()], [0, 0]);
+  session.set({ ...loginOf('ada'), user_id: '01ADA' });
+  t.mock.timers.tick(15_000);
+  assert.equal(made.length, 1);
 });
 
 test('what nobody recorded is sent as a gap, so that what follows keeps its time', async (t) => {

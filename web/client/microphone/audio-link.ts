@@ -6,7 +6,7 @@
 import { locale } from '../../words/i18n.ts';
 import type { Frame } from '../feed.ts';
 import { programOf } from '../programs.ts';
-import { session } from '../session.ts';
+import { type Owned, isOwnedBy, session } from '../session.ts';
 import { leaveWhenSilent } from '../silence.ts';
 import { AudioUplink, type UplinkPeer } from '../../../src/shared/audio-uplink.ts';
 import type { AudioStore, Kept } from './audio-store.ts';
@@ -32,7 +32,7 @@ const deafMs = 15_000;
 const longestWaitMs = 10_000;
 
 export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioLink {
-  const connection = new BrowserConnection(kept.user, on);
+  const connection = new BrowserConnection(kept, on);
   const link = new AudioUplink<ArrayBuffer>({
     recording: {
       id: kept.id,
@@ -94,14 +94,14 @@ export function linkAudio(store: AudioStore, kept: Kept, on: LinkEvents): AudioL
 }
 
 class BrowserConnection {
-  readonly #user: string;
+  readonly #owned: Owned;
   readonly #on: LinkEvents;
   #socket: WebSocket | null = null;
   /** Until when the service has to say something. */
   #deaf: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(user: string, on: LinkEvents) {
-    this.#user = user;
+  constructor(owned: Owned, on: LinkEvents) {
+    this.#owned = owned;
     this.#on = on;
   }
 
@@ -112,7 +112,7 @@ class BrowserConnection {
   open(uplink: AudioLink): void {
     const current = session.get();
     // Another person's login sends nothing of it; its owner's does, whenever that is.
-    if (current?.username !== this.#user) return uplink.lost();
+    if (current === null || !isOwnedBy(this.#owned, current)) return uplink.lost();
     const url = new URL('/ws', location.href);
     url.protocol = url.protocol.replace('http', 'ws');
     url.searchParams.set('language', locale.get());

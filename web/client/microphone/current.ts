@@ -1,7 +1,7 @@
 /** The one recording of this page: what becomes of it here while the service takes it, pauses it, refuses it or ends it. */
 import { status, tryNow } from '../feed.ts';
 import { runningIn } from '../recorded.ts';
-import { session } from '../session.ts';
+import { isOwnedBy, session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { audioHeld, browserRecording, discarded, endedHere, trouble } from './browser-recording.ts';
 import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
@@ -121,8 +121,8 @@ export async function endHere(mine: Current): Promise<void> {
   await quiet(mine);
   await noteOver(mine);
   // Another person's login sends nothing of it: it waits for its owner's.
-  const user = session.get()?.username;
-  if (user !== undefined && user !== mine.kept.user) return await letGo(mine, { remove: false });
+  const login = session.get();
+  if (login !== null && !isOwnedBy(mine.kept, login)) return await letGo(mine, { remove: false });
   mine.link.begin();
   mine.link.stop(mine.total);
 }

@@ -1,7 +1,7 @@
 /** What this browser still holds of recordings that are over, here or at the service. */
 import { api, fetchAsUser } from '../api.ts';
 import { connection } from '../feed.ts';
-import { session } from '../session.ts';
+import { isOwnedBy, session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
 import { type AudioStore, type Kept, openAudioStore } from './audio-store.ts';
 import { CannotListen } from './streams.ts';
@@ -19,7 +19,8 @@ const atOnce = 500;
  * @returns false when it did not take it: it stays here and is offered again at the next visit
  */
 export async function sendRest(store: AudioStore, kept: Kept): Promise<boolean> {
-  if (session.get()?.username !== kept.user) return false;
+  const current = session.get();
+  if (current === null || !isOwnedBy(kept, current)) return false;
   const bytes = bytesOf(kept);
   const parts: Blob[] = [];
   let from = kept.acknowledged;

@@ -1,7 +1,7 @@
 /** Recording with the browser: begins, ends, and goes on after a reload. One at a time in a page. */
 import { ulid } from 'ulid';
 import { api } from '../api.ts';
-import { session } from '../session.ts';
+import { isOwnedBy, session } from '../session.ts';
 import type { Kept } from './audio-store.ts';
 import { type Lost, audioHeld, browserRecording, trouble } from './browser-recording.ts';
 import {
@@ -33,7 +33,7 @@ export async function start(
 ): Promise<void> {
   const { source } = what;
   const kind = 'kind' in what ? what.kind : what.usual_kind;
-  const user = session.get()?.username;
+  const { username: user, user_id: userId } = session.get() ?? {};
   const before = currentRecording();
   if ((before !== null && !before.kept.isOver) || user === undefined) return;
   if (browserRecording.get()?.state === 'starting') return;
@@ -59,6 +59,7 @@ export async function start(
     const { rate } = listening;
     const kept = {
       ...begun,
+      ...(userId === undefined ? {} : { userId }),
       ...('kind' in what ? {} : { isKindOpen: true as const }),
       options,
       rate,
@@ -194,13 +195,13 @@ export function askNow(): void {
 
 /** Looks for what this browser still holds, sends it, and goes on where this tab was recording. */
 export async function takeUp(): Promise<void> {
-  const user = session.get()?.username;
-  if (user === undefined) return;
+  const login = session.get();
+  if (login === null) return;
   const store = await openStore();
   const all = await store.all();
   if (all.length === 0) audioHeld.set(undefined);
   for (const kept of all) {
-    if (kept.user !== user || kept.id === currentRecording()?.kept.id) continue;
+    if (!isOwnedBy(kept, login) || kept.id === currentRecording()?.kept.id) continue;
     // Another tab of this browser has it.
     const release = await lockOf(kept.id);
     if (release === null) continue;
