@@ -66,6 +66,8 @@ type ConfigParts = {
   env: NodeJS.ProcessEnv;
   /** The service's own folders: no path of a setting may be in one, or around one. */
   data: Pick<DataFolder, 'root' | 'shared'>;
+  /** Settings that have no effect here, and cannot be set. */
+  notHere?: readonly SettingKey[];
   log: Pick<Log, 'info' | 'warn'>;
 };
 
@@ -75,7 +77,7 @@ type ConfigParts = {
  * @throws {SettingsError} the environment is wrong; {ConfigError} `SECRETS_DAMAGED`; {EventStoreError}
  */
 export async function openConfig(parts: ConfigParts): Promise<Config> {
-  const { log } = parts;
+  const { log, notHere = [] } = parts;
   const environment = environmentSettings(parts.env);
   let stored: StoredSettings = new Map();
   const { handle, read, readOn } = commandHandler(parts.store, configAggregate, {
@@ -87,7 +89,7 @@ export async function openConfig(parts: ConfigParts): Promise<Config> {
   const secrets = await parts.openSecrets();
   // An update that was interrupted between its secret and its fact, or after it, is finished here.
   await secrets.keepOnly(fingerprintsIn(stored));
-  let current = inForce(stored, { environment, secrets, log });
+  let current = inForce(stored, { environment, notHere, secrets, log });
   /** What `current` was made of. */
   let holding = stored;
   const comeInForce = async (): Promise<void> => {
@@ -96,7 +98,7 @@ export async function openConfig(parts: ConfigParts): Promise<Config> {
       await secrets.takeIn();
     }
     holding = stored;
-    current = inForce(stored, { environment, secrets, log });
+    current = inForce(stored, { environment, notHere, secrets, log });
   };
   const takeIn = async (): Promise<void> => {
     await readOn(configStream);
@@ -106,7 +108,7 @@ export async function openConfig(parts: ConfigParts): Promise<Config> {
   const inTurn = limited(1, waitingMax);
 
   const change = async (patch: unknown, metadata: { by: string; command: string }) => {
-    const changes = accepted(patch, { environment, current });
+    const changes = accepted(patch, { environment, notHere, current });
     await secrets.add(changes.filter(isSecret));
     const decide = decideSettings(changes.map((one) => settingChange(one, secrets)));
     const facts = await handle(configStream, metadata, decide);
@@ -118,7 +120,7 @@ export async function openConfig(parts: ConfigParts): Promise<Config> {
   };
 
   const check = async (patch: unknown) => {
-    const changes = accepted(patch, { environment, current });
+    const changes = accepted(patch, { environment, notHere, current });
     await lookAtPaths(changes, [parts.data.root, parts.data.shared]);
     if (changes.some(({ key }) => key === 'server.tls_cert' || key === 'server.tls_key'))
       await lookAtCertificate(patched(current, patch));
@@ -152,6 +154,7 @@ function patched(current: Settings, patch: unknown): Settings {
 
 type Sources = {
   environment: Partial<Settings>;
+  notHere: readonly SettingKey[];
   secrets: SecretStore;
   log: Pick<Log, 'info' | 'warn'>;
 };
@@ -159,9 +162,18 @@ type Sources = {
 /** @throws {ConfigError} */
 function accepted(
   patch: unknown,
-  { environment, current }: { environment: Sources['environment']; current: Settings },
+  {
+    environment,
+    notHere,
+    current,
+  }: Pick<Sources, 'environment' | 'notHere'> & { current: Settings },
 ): Change[] {
   const changes = changesIn(patch);
+  const refused = changes.filter(({ key, value }) => value !== undefined && notHere.includes(key));
+  if (refused.length > 0)
+    throw invalidConfig(
+      refused.map(({ key }) => ({ path: key, fault: fieldFault('setting-not-on-nodes') })),
+    );
   const overridden = changes.filter(({ key }) => Object.hasOwn(environment, key));
   if (overridden.length === 0) {
     const faults = keysLeftBehind(changes, current).map((server) =>
@@ -222,7 +234,10 @@ const pathSettings: { [key in SettingKey]?: (path: string) => Promise<Sentence |
 };
 
 /** What holds. What an older or newer release stored and this one does not take is left out. */
-function inForce(stored: StoredSettings, { environment, secrets, log }: Sources): Settings {
+function inForce(
+  stored: StoredSettings,
+  { environment, notHere, secrets, log }: Sources,
+): Settings {
   const values: Record<string, unknown> = {};
   for (const key of settingKeys) values[key] = settingOf(key).fallback;
   for (const [key, setting] of stored) {
@@ -234,7 +249,13 @@ function inForce(stored: StoredSettings, { environment, secrets, log }: Sources)
     else if (value === undefined) log.warn({ key }, 'stored secret is missing; set it again');
     else log.warn({ key }, 'stored setting is no longer valid; using the default');
   }
-  return Object.freeze({ ...values, ...environment } as Settings);
+  Object.assign(values, environment);
+  for (const key of notHere) {
+    const { fallback } = settingOf(key);
+    if (values[key] !== fallback) log.warn({ key }, 'setting has no effect on a node of a cluster');
+    values[key] = fallback;
+  }
+  return Object.freeze(values as Settings);
 }
 
 /** A failure holds nothing up: the next update or start tries again. */

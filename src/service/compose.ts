@@ -68,7 +68,7 @@ export async function compose(
   const opened = await eventLog;
   closing.push(() => opened.close());
   const { store, openSecrets, cluster } = opened;
-  const config = await openConfig({ store, openSecrets, env, data, log });
+  const config = await openConfig({ store, openSecrets, env, data, ...opened.standing, log });
   const { settings } = config;
   const stream = await openUserStream(store);
   const { disk, space, admit } = roomFor(opened, data, config, log);

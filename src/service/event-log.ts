@@ -14,6 +14,7 @@ import { type ProjectionRunner, startProjections } from '../../projections/runne
 import type { SharedProjectionsOptions } from '../../projections/runner/tenure.ts';
 import { type Backups, backupTimes, openBackups } from '../integrity/backups.ts';
 import { fileSetupCodes, type SetupCodes } from '../accounts/setup-code.ts';
+import type { SettingKey } from '../config/schema.ts';
 import { openSecretStore, type SecretStore } from '../config/secret-store.ts';
 import { openSecretsFile } from '../config/secrets-file.ts';
 import { type OpenMark, assertOwnLog, markOpen } from '../integrity/open-mark.ts';
@@ -101,6 +102,8 @@ export type OpenedLog = LogParts & {
 export type Standing = {
   /** Whether sound devices of this host are recorded. */
   recordsDevices: boolean;
+  /** Settings of one computer, which have no effect beside others. */
+  notHere: readonly SettingKey[];
   /** Whether other processes write into the same folders: audio that is recorded, and what is received of uploads. */
   sharesFolders: boolean;
   /** Whether it works on audio and words; else it takes in what browsers send, and others work on it. */
@@ -154,6 +157,7 @@ async function openOnce(data: DataFolder, log: Log): Promise<OpenedLog> {
       passages: passageRows(levelPassageCells(rows.db), store.keys),
       standing: {
         recordsDevices: true,
+        notHere: [],
         sharesFolders: false,
         worksOnAudio: true,
         serves: true,

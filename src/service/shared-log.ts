@@ -121,6 +121,7 @@ const standingOf = (
 ): OpenedLog['standing'] => ({
   ...folders,
   recordsDevices: false,
+  notHere: ['notes.vault'],
   worksOnAudio: role !== 'serve',
   serves: role !== 'work',
   takeOver: { ...takeOverDefaults, slots: role === 'serve' ? 0 : workSlots, pollMs: lookMs },

@@ -61,6 +61,7 @@ export const fieldFaultsInGerman = {
     },
   },
   'setting-by-environment': 'wird durch eine Umgebungsvariable des Servers festgelegt',
+  'setting-not-on-nodes': 'wirkt nicht, wo Mitschrift auf mehreren Servern läuft',
   'key-by-environment':
     'kann hier nicht geändert werden, weil der Schlüssel dieses Servers in einer Umgebungsvariable steht: Legen Sie dort auch {also} fest',
   'key-again':

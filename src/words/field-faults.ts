@@ -83,6 +83,7 @@ export const fieldFaults = {
     { detail: { one: '{count} more is not a setting', other: '{count} more are not settings' } },
   ),
   'setting-by-environment': says('is set by an environment variable of the server'),
+  'setting-not-on-nodes': says('has no effect where Mitschrift runs on several servers'),
   'key-by-environment': says(
     { also: 'text' },
     'can’t be changed here, since the key of this server is in an environment variable: set {also} there, too',

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
-import { realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { test } from 'node:test';
 import { startEmbeddingServer } from '../support/embedding-servers.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TestService, connect, password, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  connect,
+  password,
+  startService,
+} from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const path = '/recordings';
@@ -76,6 +82,34 @@ test('what is done at one node with users, settings, commands and guesses holds 
   for (const node of [a, b, a, b, a]) guesses.push((await loginAt(node, 'ada', 'wrong')).status);
   assert.deepEqual(guesses.slice(0, 3), [401, 401, 401]);
   assert.ok(guesses.slice(3).includes(429), `guesses were answered ${guesses.join(', ')}`);
+});
+
+test('nodes have no notes folder for all: none is set, copied into or left behind', async (t) => {
+  const dataDir = await realpath(await tempDir(t));
+  const vault = await tempDir(t);
+  const env = { MITSCHRIFT_NOTES_VAULT: vault };
+  const a = await startService(t, { dataDir, node: { name: 'a', role: 'all' } });
+  const b = await startService(t, { dataDir, node: { name: 'b', role: 'serve' }, env });
+  const token = await a.setUp();
+  const json = { notes: { vault } };
+  const { status, body } = await a.call<ProblemAnswer>('PUT', '/config', { token, json });
+  assert.equal(status, 422);
+  assert.deepEqual(
+    body.errors?.map(({ path, code }) => [path, code]),
+    [['notes.vault', 'setting-not-on-nodes']],
+  );
+  const { recording_id: id } = (await a.upload(token)).body;
+  await a.reaches(id, 'idle.saved');
+  const found = await a.call<{ documents: { index: string } }>('GET', `/recordings/${id}`, {
+    token,
+  });
+  for (const node of [a, b]) {
+    const own = await node.call('GET', '/users/me/vault', { token });
+    assert.equal(own.body['copies'], 'nowhere');
+    const open = { mode: 'notes', paths: [found.body.documents.index] };
+    assert.equal((await node.call('POST', '/open', { token, json: open })).status, 503);
+  }
+  assert.deepEqual(await readdir(vault), []);
 });
 
 test('what passages mean is found at a node that did not make them, as it is corrected, and no more when it is erased', async (t) => {

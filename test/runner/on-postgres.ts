@@ -17,7 +17,9 @@ const notOnPostgres: Readonly<Record<string, string>> = {
   'test/http/backup.test.ts': 'a database is backed up by its own tools',
   'test/http/doctor.test.ts':
     'of a log in files; of a cluster: nodes.test.ts, doctor/cluster.test.ts',
+  'test/http/erase-copies.test.ts': 'copies in notes.vault, which has no effect on nodes',
   'test/http/models.test.ts': 'starts a process on files',
+  'test/http/open.test.ts': 'copies into notes.vault, which has no effect on nodes',
   'test/http/readings.test.ts': 'ends with mitschrift verify on files',
   'test/http/starting.test.ts': 'opening and damage of LevelDB',
   'test/security/dependencies.test.ts': 'lists devices, which nodes do not record',
