@@ -24,8 +24,6 @@ const titleWordsMax = 8;
 const titleCharactersMax = 120;
 const sentencesMin = 2;
 const sentencesMax = 3;
-/** An abstract of so many characters is never cut. */
-const abstractCharactersMax = 500;
 const answerTokensMax = 400;
 
 const answerSchema = z.object({ title: z.string(), abstract: z.string() });
@@ -33,8 +31,9 @@ const jsonSchema = objectOf({ title: { type: 'string' }, abstract: { type: 'stri
 
 /**
  * A title of at most eight words and an abstract of two or three sentences, in the talk's language.
- * Asked again once when the answer is not that, or has no word that means something in common with what was said; then a title too long is cut and a single sentence
- * accepted. No words give two empty strings and no request.
+ * Of more sentences the first three are taken. Asked again once when the answer is not that, or has no word that means
+ * something in common with what was said; then a title too long is cut and a single sentence accepted. No words give two
+ * empty strings and no request.
  * @throws {StageError} as the model does; `answer-empty` when there is no title or abstract twice.
  */
 export async function generateTitle(
@@ -102,11 +101,8 @@ function titleIn(
   if (/[\r\n]/u.test(said)) return 'title-lines';
   if (/[{}]|"\s*:/u.test(said)) return 'title-json';
   const title = cleanTitle(said);
-  const whole = plainLine(parsed.data.abstract);
-  const sentences = textSentences(whole, language);
-  // The number of sentences is a wish: what is no longer than three long ones stays whole.
-  const isShort = whole.length <= abstractCharactersMax;
-  const abstract = sentences.slice(0, isShort ? undefined : sentencesMax).join(' ');
+  const sentences = textSentences(plainLine(parsed.data.abstract), language);
+  const abstract = sentences.slice(0, sentencesMax).join(' ');
   if (placeholder.test(title) || placeholder.test(abstract)) return 'title-title';
   return title === '' || abstract === '' ? undefined : { title, abstract };
 }

@@ -99,6 +99,13 @@ export const suggestion = z.object({
   samples: z.array(sample).describe('more to choose from'),
 });
 
+const abstract = z
+  .string()
+  .nullable()
+  .describe(
+    'two or three sentences; one where a model has no more; empty where it would say the talk again',
+  );
+
 const line = {
   recording_id: id,
   owner: z.string().describe('id of the user whose it is'),
@@ -112,7 +119,7 @@ const line = {
   waiting: waiting.nullable(),
   title: z.string().nullable(),
   source,
-  summary: z.string().nullable().describe('two or three sentences'),
+  summary: abstract,
   language: z.string().nullable(),
   started_at: time,
   duration: seconds.nullable(),
@@ -189,7 +196,7 @@ const summaryLine = z.object({
 });
 
 const summary = z.object({
-  abstract: z.string().nullable().describe('two or three sentences'),
+  abstract,
   abstract_revision: z.string().describe('what the abstract says now, for `revision` of an edit'),
   revision: z.string().describe('what all of it says now, for `If-Match`'),
   lines: z.array(summaryLine),
