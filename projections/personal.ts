@@ -149,10 +149,19 @@ export const changeFolder =
 
 type Changes<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-export const deleteFolder =
-  (id: string): DecidePersonal =>
-  ({ folders }) =>
-    folders.has(id) ? [{ type: 'folder.deleted', data: { folder: id } }] : unknownInOrder;
+const deletions = {
+  folders: (folder) => ({ type: 'folder.deleted', data: { folder } }),
+  tags: (tag) => ({ type: 'tag.deleted', data: { tag } }),
+  rules: (rule) => ({ type: 'rule.deleted', data: { rule } }),
+  templates: (template) => ({ type: 'template.deleted', data: { template } }),
+  words: (word) => ({ type: 'word.deleted', data: { word } }),
+} satisfies Partial<Record<keyof Personal, (id: string) => PersonalFact>>;
+
+/** What it made, or was used for, stays. */
+export const deleteInOrder =
+  (what: keyof typeof deletions, id: string): DecidePersonal =>
+  (personal) =>
+    personal[what].has(id) ? [deletions[what](id)] : unknownInOrder;
 
 /** Shares what is in a folder, or changes what somebody may do with it. */
 export const shareFolder =
@@ -198,11 +207,6 @@ export const changeTag =
     );
   };
 
-export const deleteTag =
-  (id: string): DecidePersonal =>
-  ({ tags }) =>
-    tags.has(id) ? [{ type: 'tag.deleted', data: { tag: id } }] : unknownInOrder;
-
 /** A new rule is the last one. */
 export const createRule =
   (rule: Rule): DecidePersonal =>
@@ -220,11 +224,6 @@ export const changeRule =
     const isSame = JSON.stringify(after) === JSON.stringify(there);
     return isSame ? [] : [saved(after)];
   };
-
-export const deleteRule =
-  (id: string): DecidePersonal =>
-  ({ rules }) =>
-    rules.has(id) ? [{ type: 'rule.deleted', data: { rule: id } }] : unknownInOrder;
 
 /** @param ids all of them, each once */
 export const orderRules =

@@ -35,12 +35,6 @@ export const changeTemplate =
 
 const changedMeanwhile = refuse('changed-meanwhile', problemOf('changed-meanwhile'));
 
-/** Summaries that it made stay. */
-export const deleteTemplate =
-  (id: string): DecidePersonal =>
-  ({ templates }) =>
-    templates.has(id) ? [{ type: 'template.deleted', data: { template: id } }] : unknownInOrder;
-
 const saved = (id: string, revision: number, content: TemplateContent) => ({
   type: 'template.saved' as const,
   data: { template: id, revision },

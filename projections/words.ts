@@ -41,11 +41,6 @@ export const changeWord =
     return nameFault(personal, given, id) ?? [saved(id, given)];
   };
 
-export const deleteWord =
-  (id: string): DecidePersonal =>
-  ({ words }) =>
-    words.has(id) ? [{ type: 'word.deleted', data: { word: id } }] : unknownInOrder;
-
 /**
  * Adds many, all or none. One that is written so already gets what it was not misheard as before, as far as there is room.
  * @param newId makes an id

@@ -9,8 +9,7 @@ import {
   changeTag,
   createFolder,
   createTag,
-  deleteFolder,
-  deleteTag,
+  deleteInOrder,
 } from '../../../projections/personal.ts';
 import { takenFromAll } from '../../order/taken-from.ts';
 import { languageSchema, shortNameSchema as orderName, templateIdSchema } from '../body.ts';
@@ -185,13 +184,12 @@ async function removed(
 ): Promise<void> {
   const owner = onBehalf.by;
   const { folders, tags } = await services.order.of(owner);
-  const decide = kind === 'folder' ? deleteFolder(id) : deleteTag(id);
   if ((kind === 'folder' ? folders : tags).has(id)) {
     refuseWhenStopped(services);
     const last = await takenFromAll(services, { owner, id, kind }, onBehalf);
     if (last) await untilReadable(services, last);
   }
-  await changedIn(services, owner, onBehalf, decide);
+  await changedIn(services, owner, onBehalf, deleteInOrder(`${kind}s`, id));
   void services.refreshing.look();
 }
 

@@ -8,7 +8,7 @@ import {
   type Rule,
   changeRule,
   createRule,
-  deleteRule,
+  deleteInOrder,
   orderRules,
   rulesMax,
 } from '../../../projections/personal.ts';
@@ -159,7 +159,7 @@ export const ruleRoutes = [
     answers: { 204: { description: 'It is gone.' } },
     command: true,
     async run({ params: { rule: id }, onBehalf }, { order }) {
-      await changedIn({ order }, onBehalf.by, onBehalf, deleteRule(id));
+      await changedIn({ order }, onBehalf.by, onBehalf, deleteInOrder('rules', id));
     },
   }),
   route('post', '/rules/try', {

@@ -13,11 +13,10 @@ import { seconds } from '../openapi/activity-answers.ts';
 import { untilGone } from '../until-gone.ts';
 import { visibleRecording } from '../visible-recording.ts';
 import { houseId } from '../../../events/facts/personal.ts';
-import type { Personal, Template } from '../../../projections/personal.ts';
+import { type Personal, type Template, deleteInOrder } from '../../../projections/personal.ts';
 import {
   changeTemplate,
   createTemplate,
-  deleteTemplate,
   templateLimits,
   templatesMax,
 } from '../../../projections/templates.ts';
@@ -165,7 +164,7 @@ export const templateRoutes = [
     problems: ['not-admin'],
     command: true,
     async run(asked, services) {
-      await changedOf(asked, services, deleteTemplate(asked.params.template));
+      await changedOf(asked, services, deleteInOrder('templates', asked.params.template));
     },
   }),
   routesOf({ tag: 'Order', needs: toRead })('post', '/templates/try', {

@@ -2,10 +2,10 @@ import { ulid } from 'ulid';
 import * as z from 'zod';
 import { foldName } from '../../../projections/library.ts';
 import type { KnownWord } from '../../../projections/known-words.ts';
+import { deleteInOrder } from '../../../projections/personal.ts';
 import {
   changeWord,
   createWord,
-  deleteWord,
   importWords,
   wordLimits,
   wordsMax,
@@ -117,7 +117,7 @@ export const wordRoutes = [
     problems: ['not-admin'],
     command: true,
     async run(asked, services) {
-      await changedOf(asked, services, deleteWord(asked.params.id));
+      await changedOf(asked, services, deleteInOrder('words', asked.params.id));
     },
   }),
   route('post', '/words/import', {
