@@ -96,10 +96,7 @@ export const invitationRoutes = [
       return linkAnswer(linkBase(ctx, { settings }), 'password', link);
     },
   }),
-];
-
-/** What whoever has a link sends; no login is needed. */
-export const acceptRoutes = [
+  // What whoever has a link sends; no login is needed.
   strangersRoute('post', '/invitations/look', {
     id: 'lookAtInvitation',
     summary: 'What a link is for, without using it',

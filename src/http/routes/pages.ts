@@ -58,24 +58,21 @@ const markup = {
   304: { description: 'Not changed since.' },
 };
 
-/** Pages of the web app. */
-export const pageRoutes = pagePaths.map(([path, id, summary]) =>
-  route('get', path, {
-    id,
-    summary,
-    answers: markup,
-    async run({ ctx }) {
-      if (await answerPage(ctx)) return;
-      throw notFound(detail('web-app-missing'));
-    },
-  }),
-);
-
-/**
- * `GET /docs`: the interface to read and to try, by Swagger UI from this service's own files. Files are
- * named here, so no path of a request ever meets the disk; each is read when it is first asked for.
- */
-export const docsRoutes = [
+/** Pages of the web app and of the interface, and the WebSocket. */
+export const pageRoutes = [
+  ...pagePaths.map(([path, id, summary]) =>
+    route('get', path, {
+      id,
+      summary,
+      answers: markup,
+      async run({ ctx }) {
+        if (await answerPage(ctx)) return;
+        throw notFound(detail('web-app-missing'));
+      },
+    }),
+  ),
+  // `GET /docs`: the interface to read and to try, by Swagger UI from this service's own files. Files are
+  // named here, so no path of a request ever meets the disk; each is read when it is first asked for.
   route('get', '/docs', {
     id: 'docs',
     summary: 'This document, to read and to try',
@@ -90,31 +87,7 @@ export const docsRoutes = [
   file(`${assets}/start.js`, 'text/javascript', async () => start),
   file(`${assets}/swagger-ui.css`, 'text/css', fileOnce('swagger-ui.css')),
   file(`${assets}/swagger-ui-bundle.js`, 'text/javascript', fileOnce('swagger-ui-bundle.js')),
-];
-
-/** The document of all routes: made when it is first asked for, and again when a limit that it states has changed. */
-export const openApiRoute = (routes: () => readonly Route[]): Route => {
-  const kept = perApp((): { uploadMb?: number; bytes?: Buffer } => ({}));
-  return route('get', '/openapi.json', {
-    id: 'openapi',
-    summary: 'This document',
-    answers: { 200: { description: 'OpenAPI 3.1.', json: z.record(z.string(), z.unknown()) } },
-    async run(_, services) {
-      const made = kept(services);
-      const uploadMb = services.settings()['limits.upload_mb'];
-      if (made.uploadMb !== uploadMb) {
-        const { openApiDocument } = await import('../openapi/document.ts');
-        const { version } = services;
-        const text = JSON.stringify(openApiDocument(routes(), { version, uploadMb }));
-        Object.assign(made, { uploadMb, bytes: Buffer.from(text) });
-      }
-      return made.bytes;
-    },
-  });
-};
-
-/** `GET /ws` without an upgrade; real WebSockets never get here. */
-export const socketRoutes = [
+  // `GET /ws` without an upgrade; real WebSockets never get here.
   routesOf({ tag: 'Status' })('get', '/ws', {
     id: 'webSocket',
     summary: 'What happens, as it happens: a WebSocket',
@@ -153,6 +126,27 @@ export const socketRoutes = [
     },
   }),
 ];
+
+/** The document of all routes: made when it is first asked for, and again when a limit that it states has changed. */
+export const openApiRoute = (routes: () => readonly Route[]): Route => {
+  const kept = perApp((): { uploadMb?: number; bytes?: Buffer } => ({}));
+  return route('get', '/openapi.json', {
+    id: 'openapi',
+    summary: 'This document',
+    answers: { 200: { description: 'OpenAPI 3.1.', json: z.record(z.string(), z.unknown()) } },
+    async run(_, services) {
+      const made = kept(services);
+      const uploadMb = services.settings()['limits.upload_mb'];
+      if (made.uploadMb !== uploadMb) {
+        const { openApiDocument } = await import('../openapi/document.ts');
+        const { version } = services;
+        const text = JSON.stringify(openApiDocument(routes(), { version, uploadMb }));
+        Object.assign(made, { uploadMb, bytes: Buffer.from(text) });
+      }
+      return made.bytes;
+    },
+  });
+};
 
 function fileOnce(name: string): () => Promise<Buffer> {
   return loadOnce(async () => await readFile(join(folder, name)));

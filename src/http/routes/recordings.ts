@@ -177,13 +177,8 @@ export const recordingRoutes = [
       return await factsPage(services.store, id, { ...query, content: true, wasErased: false });
     },
   }),
-];
-
-/**
- * The log a page at a time, or one recording's facts, for administrators. Content only of the
- * caller's own recordings; of erased ones no digest, length or time of the file.
- */
-export const eventRoutes = [
+  // The log a page at a time, or one recording's facts, for administrators. Content only of the
+  // caller's own recordings; of erased ones no digest, length or time of the file.
   routesOf({ tag: 'Watching', access: 'admin' })('get', '/events', {
     id: 'events',
     summary: 'The log, a page at a time',

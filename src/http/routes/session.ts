@@ -21,8 +21,9 @@ const ownRoute = routesOf({ tag: 'Users', needs: [] });
 
 const nothing = { 204: { description: 'Done.' } };
 
-/** First run: only the first administrator. */
-export const setupRoutes = [
+/** The first login, and sessions. */
+export const sessionRoutes = [
+  // First run: only the first administrator.
   route('get', '/setup/state', {
     id: 'setupState',
     summary: 'Whether the first administrator is still to be created',
@@ -54,10 +55,7 @@ export const setupRoutes = [
       return session;
     },
   }),
-];
-
-/** Logging in and out. */
-export const sessionRoutes = [
+  // Logging in and out.
   route('post', '/login', {
     id: 'login',
     summary: 'Gives a session token for a user name and a password',
@@ -102,10 +100,7 @@ export const sessionRoutes = [
       log.info({ category: 'security', user_id: caller.userId, address }, 'user logged out');
     },
   }),
-];
-
-/** Where the caller is logged in. */
-export const ownSessionRoutes = [
+  // Where the caller is logged in.
   ownRoute('get', '/users/me/sessions', {
     id: 'listSessions',
     summary: 'Where the caller is logged in',

@@ -47,6 +47,12 @@ const current_password = credentials.password;
 const strangersRoute = routesOf({ tag: 'Server', access: 'public' });
 const ownRoute = routesOf({ tag: 'Users', needs: [] });
 
+const trialRoute = routesOf({ tag: 'Configuration', access: 'admin', needs: [] });
+const patch = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .describe('settings `oidc.*` over the stored ones, as in `PUT /config`');
+
 /** Logging in at a provider that speaks OpenID Connect. */
 export const signOnRoutes = [
   strangersRoute('get', '/login/oidc', {
@@ -106,16 +112,7 @@ export const signOnRoutes = [
     command: true,
     run: async ({ body, from }, { accounts }) => await accounts.signOn.finish(body, from),
   }),
-];
-
-const trialRoute = routesOf({ tag: 'Configuration', access: 'admin', needs: [] });
-const patch = z
-  .record(z.string(), z.unknown())
-  .optional()
-  .describe('settings `oidc.*` over the stored ones, as in `PUT /config`');
-
-/** An administrator tries a login, before it is switched on for all. */
-export const signOnTrialRoutes = [
+  // An administrator tries a login, before it is switched on for all.
   trialRoute('post', '/config/test/login', {
     id: 'beginTrialSignOn',
     summary: 'Begins a login at the sign-on provider by way of trial, with the given settings',
@@ -160,10 +157,7 @@ export const signOnTrialRoutes = [
       };
     },
   }),
-];
-
-/** Who the caller is at the sign-on provider. */
-export const identityRoutes = [
+  // Who the caller is at the sign-on provider.
   ownRoute('get', '/users/me/identity', {
     id: 'identity',
     summary: 'Whether the caller is linked with an account at the sign-on provider',

@@ -53,10 +53,7 @@ export const statusRoutes = [
       return { chosen: (await trySpeech(settings, { modelsDir: models.folders, log })).ok };
     },
   }),
-];
-
-/** For those who look after the service. */
-export const watchingRoutes = [
+  // For those who look after the service.
   routesOf({ tag: 'Server', access: 'public' })('get', '/health', {
     id: 'health',
     summary: 'Whether the server responds',

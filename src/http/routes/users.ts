@@ -25,7 +25,7 @@ const ownRoute = routesOf({ tag: 'Users', needs: [] });
 const nothing = { 204: { description: 'Done.' } };
 
 /** Everybody changes their own password, … */
-export const ownPasswordRoutes = [
+export const userRoutes = [
   ownRoute('patch', '/users/me', {
     id: 'changeOwnPassword',
     summary: 'Changes the caller’s password; other sessions of theirs end',
@@ -51,10 +51,7 @@ export const ownPasswordRoutes = [
       await withCurrent(accounts.confirm(caller, body.current_password));
     },
   }),
-];
-
-/** … and administrators manage users. */
-export const userRoutes = [
+  // … and administrators manage users.
   routesOf(shared)('get', '/users', {
     id: 'listUsers',
     summary: 'All users',

@@ -29,7 +29,7 @@ const ownRoute = routesOf({ tag: 'Users', needs: [] });
  * A user's own vault: the folder of a notes application into which each save of their documents is copied. It is a folder of
  * the service's machine, so who is at that machine chooses it, …
  */
-export const ownVaultRoutes = [
+export const vaultRoutes = [
   ownRoute('get', '/users/me/vault', {
     id: 'getOwnVault',
     summary: 'The folder into which the caller’s notes are copied',
@@ -79,10 +79,7 @@ export const ownVaultRoutes = [
       await setVault(services, caller.userId, body.folder, onBehalf);
     },
   }),
-];
-
-/** … and administrators for others. */
-export const vaultRoutes = [
+  // … and administrators for others.
   routesOf({ tag: 'Users', access: 'admin', needs: toRead, asksPassword: true })(
     'put',
     '/users/{name}/vault',
