@@ -7,6 +7,7 @@ import { words } from './words.ts';
 const sentencesOf = {
   'no-permission': ['noPermission', 'noPermissionDo'],
   'no-microphone': ['noMicrophone', 'noMicrophoneDo'],
+  'other-rate': ['otherRate', 'otherRateDo'],
   'no-tab': ['noTab', 'noTabDo'],
   'no-tab-sound': ['noTabSound', 'noTabSoundDo'],
   'no-storage': ['noStorage', 'noStorageDo'],

@@ -89,6 +89,9 @@ export default {
   noMicrophone: 'Kein Mikrofon gefunden',
   noMicrophoneDo:
     'Es wird nichts aufgenommen. Schließen Sie ein Mikrofon an und versuchen Sie es erneut.',
+  otherRate: 'Diese Audioquelle kann die Aufnahme nicht fortsetzen.',
+  otherRateDo:
+    'Ihre Abtastrate ist nicht die der Aufnahme. Alles bisher Aufgenommene ist gespeichert. Verwenden Sie wieder die vorherige Quelle, oder beenden Sie die Aufnahme und starten Sie eine neue.',
   noTab: 'Es wurde kein Tab ausgewählt.',
   noTabDo: 'Es wird nichts aufgenommen. Versuchen Sie es erneut, und wählen Sie einen Tab aus.',
   noTabSound: 'Der Tab wurde ohne Audio geteilt.',

@@ -92,6 +92,9 @@ const english = {
     'Nothing is being recorded. Allow the microphone in the browser’s address bar, then try again.',
   noMicrophone: 'No microphone found',
   noMicrophoneDo: 'Nothing is being recorded. Connect a microphone, then try again.',
+  otherRate: 'This audio source can’t continue the recording.',
+  otherRateDo:
+    'Its sample rate is not that of the recording. Everything recorded so far is saved. Use the previous source again, or stop and start a new recording.',
   noTab: 'No tab was chosen.',
   noTabDo: 'Nothing is being recorded. Try again and choose a tab.',
   noTabSound: 'The tab was shared without audio.',

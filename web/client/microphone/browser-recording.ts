@@ -58,7 +58,7 @@ export const audioHeld = persistentAtom<'yes' | undefined>('mitschrift.audio-hel
 /** Why a recording was not begun, or ended otherwise than it was wanted. */
 export type Trouble =
   | { code: 'no-permission' | 'no-microphone' | 'no-tab' | 'no-tab-sound' }
-  | { code: 'no-storage' | 'needs-press' | 'insecure' | 'not-loaded' }
+  | { code: 'no-storage' | 'needs-press' | 'insecure' | 'not-loaded' | 'other-rate' }
   | { code: 'tab-ended' }
   | { code: 'refused'; detail: string }
   /** `isWhole`: the service has all of it, `seconds`; else the rest is still here. */

@@ -129,10 +129,9 @@ export async function goOn(): Promise<void> {
     if (mine.kept.isOver || currentRecording() !== mine || mine.listening !== null)
       return await listening.end();
     if (listening.rate !== rate) {
-      // A recording has one rate; what this device gives is a recording of its own.
+      // A recording has one rate. Whether it goes on with what it had, or ends, is for a person to say.
       await listening.end();
-      await stop();
-      return;
+      throw new CannotListen('other-rate');
     }
     listenFor(mine, listening);
     // Meanwhile a person may have paused it.
