@@ -1,12 +1,14 @@
 import { prefixed, says, tellAdministrator } from './sentences.ts';
 
-/** It is away, or busy. */
-const ofOneAway = (of: string, late: string) => ({
+type Todo = { again: string; later: string };
+
+/** It is away, busy or in trouble. @param todo what to do until it is there, and until it has time */
+const ofEveryAway = (of: string, { again, later }: Todo) => ({
   'server-unreachable': says(
     { server: 'place', cause: 'text' },
     {
       detail: `The ${of} server can’t be reached.`,
-      todo: 'Try again when it is running.',
+      todo: again,
       admin: '{server} ({cause})',
     },
   ),
@@ -14,7 +16,7 @@ const ofOneAway = (of: string, late: string) => ({
     { server: 'place', cause: 'text' },
     {
       detail: `The ${of} server closes connections without an answer.`,
-      todo: 'Try again when it is running.',
+      todo: again,
       admin: 'The program behind the address may not be running ({cause}). {server}',
     },
   ),
@@ -39,7 +41,7 @@ const ofOneAway = (of: string, late: string) => ({
     { server: 'place', said: 'said?' },
     {
       detail: `The ${of} server is busy.`,
-      todo: 'Try again later.',
+      todo: later,
       admin: '{server}[, “{said}”]',
     },
   ),
@@ -47,22 +49,10 @@ const ofOneAway = (of: string, late: string) => ({
     { server: 'place', status: 'text', said: 'said?' },
     {
       detail: `The ${of} server isn’t ready yet.`,
-      todo: 'Try again later.',
+      todo: later,
       admin: '{server}: HTTP {status}[, “{said}”]',
     },
   ),
-  'server-late': says(
-    { server: 'place', limit: 'seconds' },
-    {
-      detail: `The ${of} server gave no answer within {limit}.`,
-      todo: 'Try again.',
-      admin: `{server}${late}`,
-    },
-  ),
-});
-
-/** It answers with an error. */
-const ofAnswers = (of: string, section: string) => ({
   'server-failed': says(
     { server: 'place', status: 'text', said: 'said?' },
     {
@@ -71,28 +61,16 @@ const ofAnswers = (of: string, section: string) => ({
       admin: '{server}: HTTP {status}[, “{said}”]',
     },
   ),
+});
+
+/** It wants something else. */
+const ofEverySetting = (of: string, section: string) => ({
   'server-cannot': says(
     { server: 'place', status: 'text', said: 'said?' },
     {
       detail: `The ${of} server doesn’t support this request.`,
       todo: tellAdministrator.en,
       admin: '{server}: HTTP {status}[, “{said}”]',
-    },
-  ),
-  'server-not-found': says(
-    { server: 'place', said: 'said?' },
-    {
-      detail: `The ${of} server doesn’t know the address or the model.`,
-      todo: tellAdministrator.en,
-      admin: `Check address and model (\`${section}.base_url\`, \`${section}.model\`). {server}[, “{said}”]`,
-    },
-  ),
-  'answer-broken': says(
-    { server: 'place' },
-    {
-      detail: `The answer of the ${of} server is damaged.`,
-      todo: 'Try again.',
-      admin: '{server}: broken JSON',
     },
   ),
   'server-refused': says(
@@ -103,10 +81,6 @@ const ofAnswers = (of: string, section: string) => ({
       admin: '{server}: HTTP {status}[, “{said}”]',
     },
   ),
-});
-
-/** It wants other settings. */
-const ofSettings = (of: string, section: string, one: string) => ({
   'server-key-wrong': says(
     { server: 'place', said: 'said?' },
     {
@@ -131,20 +105,6 @@ const ofSettings = (of: string, section: string, one: string) => ({
       admin: `[If you trust it, set \`${section}.base_url\` to {url}. ]{server}`,
     },
   ),
-  'server-not-api': says(
-    { server: 'place', fault: ['not-json', 'too-large'], limit: 'bytes?' },
-    {
-      detail: `The ${of} server answers with something other than an API.`,
-      todo: tellAdministrator.en,
-      admin: `Check the address (\`${section}.base_url\`): {server}. {fault}`,
-      choices: {
-        fault: {
-          'not-json': 'The answer isn’t JSON.',
-          'too-large': 'The answer is larger than {limit}.',
-        },
-      },
-    },
-  ),
   'server-certificate': says(
     { server: 'place', cause: 'text' },
     {
@@ -161,6 +121,54 @@ const ofSettings = (of: string, section: string, one: string) => ({
       admin: `Try http:// in \`${section}.base_url\`. {server}`,
     },
   ),
+});
+
+/** What every server fails by, in the settings of its section. */
+const ofEvery = (of: string, section: string, todo: Todo) => ({
+  ...ofEveryAway(of, todo),
+  ...ofEverySetting(of, section),
+});
+
+/** What servers of language models and of embeddings fail by as well. */
+const ofModels = (of: string, section: string, one: string, late = '') => ({
+  'server-late': says(
+    { server: 'place', limit: 'seconds' },
+    {
+      detail: `The ${of} server gave no answer within {limit}.`,
+      todo: 'Try again.',
+      admin: `{server}${late}`,
+    },
+  ),
+  'server-not-found': says(
+    { server: 'place', said: 'said?' },
+    {
+      detail: `The ${of} server doesn’t know the address or the model.`,
+      todo: tellAdministrator.en,
+      admin: `Check address and model (\`${section}.base_url\`, \`${section}.model\`). {server}[, “{said}”]`,
+    },
+  ),
+  'answer-broken': says(
+    { server: 'place' },
+    {
+      detail: `The answer of the ${of} server is damaged.`,
+      todo: 'Try again.',
+      admin: '{server}: broken JSON',
+    },
+  ),
+  'server-not-api': says(
+    { server: 'place', fault: ['not-json', 'too-large'], limit: 'bytes?' },
+    {
+      detail: `The ${of} server answers with something other than an API.`,
+      todo: tellAdministrator.en,
+      admin: `Check the address (\`${section}.base_url\`): {server}. {fault}`,
+      choices: {
+        fault: {
+          'not-json': 'The answer isn’t JSON.',
+          'too-large': 'The answer is larger than {limit}.',
+        },
+      },
+    },
+  ),
   'server-no-model': says(
     { server: 'place' },
     {
@@ -171,16 +179,26 @@ const ofSettings = (of: string, section: string, one: string) => ({
   ),
 });
 
-/** What a language model server and an embedding server fail by, each in the settings of its section. */
-const ofServer = (of: string, section: string, one: string, late = '') => ({
-  ...ofOneAway(of, late),
-  ...ofAnswers(of, section),
-  ...ofSettings(of, section, one),
+/** What both fail by. */
+const ofServer = (of: string, section: string, one: string, late?: string) => ({
+  ...ofEvery(of, section, { again: 'Try again when it is running.', later: 'Try again later.' }),
+  ...ofModels(of, section, one, late),
 });
 export type ModelServerFailure = keyof ReturnType<typeof ofServer>;
 
-/** Why a server of models gave nothing. */
+const goesOn = 'Mitschrift keeps trying.';
+
+/** Why a server gave nothing. */
 export const failuresOfModelServers = {
+  ...prefixed('speech', ofEvery('speech recognition', 'stt', { again: goesOn, later: goesOn })),
+  'speech-server-no-credit': says(
+    { server: 'place' },
+    {
+      detail: 'The account at the speech recognition server has no credit left.',
+      todo: tellAdministrator.en,
+      admin: '{server}',
+    },
+  ),
   ...prefixed('language', ofServer('language model', 'llm', 'one', '; time limit: `llm.timeout`.')),
   ...prefixed('embedding', ofServer('embedding', 'embeddings', 'one for embeddings')),
   'embedding-answer-unusable': says(

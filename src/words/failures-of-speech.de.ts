@@ -59,82 +59,36 @@ export const failuresOfSpeechInGerman = {
       'Das Modell {model} wurde gewählt, aber der Spracherkennungsserver bietet keine Auswahl.',
     todo: 'Transkribieren Sie neu, ohne ein Modell zu wählen.',
   },
-  'speech-server-unreachable': {
-    detail: 'Der Spracherkennungsserver ist nicht erreichbar.',
-    todo: 'Mitschrift versucht es weiter.',
-    admin: '{cause}. {server}',
-  },
   'speech-server-gave-up': {
     detail: 'Der Spracherkennungsserver war {waited} lang nicht erreichbar.',
     todo: 'Versuchen Sie es erneut, wenn er läuft; Mitschrift versucht es auch selbst wieder, sobald er antwortet.',
     admin: '{server}',
-  },
-  'speech-server-closes': {
-    detail: 'Der Spracherkennungsserver schließt Verbindungen ohne Antwort.',
-    todo: 'Mitschrift versucht es weiter.',
-    admin: 'Das Programm hinter der Adresse läuft vielleicht nicht ({cause}). {server}',
   },
   'speech-server-lost': {
     detail: 'Der Spracherkennungsserver ist während der Transkription ausgefallen.',
     todo: 'Mitschrift versucht es erneut.',
     admin: '{server}',
   },
-  'speech-server-broke-off': {
-    detail: 'Der Spracherkennungsserver hat {during} abgebrochen.',
-    todo: 'Versuchen Sie es erneut.',
-    admin: '{server}[ ({cause})]',
-    choices: { during: { request: 'die Verbindung', answer: 'mitten in der Antwort' } },
-  },
   'speech-server-stalled': {
     detail: 'Der Spracherkennungsserver hat nicht innerhalb von {limit} geantwortet.',
     todo: 'Versuchen Sie es erneut, oder informieren Sie einen Administrator.',
     admin: '{server}',
-  },
-  'speech-server-stopped-answering': {
-    detail: 'Der Spracherkennungsserver hat mitten in der Antwort aufgehört.',
-    todo: 'Versuchen Sie es erneut.',
-    admin: '{server}',
-  },
-  'speech-server-busy': {
-    detail: 'Der Spracherkennungsserver ist ausgelastet.',
-    todo: 'Mitschrift versucht es weiter.',
-    admin: '{server}[. Antwort: „{said}“]',
   },
   'speech-server-silent': {
     detail: 'Der Spracherkennungsserver reagiert nicht; vielleicht ist er ausgelastet.',
     todo: 'Mitschrift versucht es weiter.',
     admin: '{server}',
   },
-  'speech-server-not-ready': {
-    detail: 'Der Spracherkennungsserver ist noch nicht bereit.',
-    todo: 'Mitschrift versucht es weiter.',
-    admin: 'HTTP {status}. {server}[. Antwort: „{said}“]',
-  },
   'speech-server-loading': {
     detail: 'Der Spracherkennungsserver lädt sein Modell oder konnte es nicht laden.',
     todo: 'Mitschrift versucht es weiter.',
     admin: '{server}',
-  },
-  'speech-server-failed': {
-    detail: 'Der Spracherkennungsserver hat einen Fehler gemeldet.',
-    todo: 'Versuchen Sie es erneut.',
-    admin: 'HTTP {status}. {server}[. Antwort: „{said}“]',
-  },
-  'speech-server-key-wrong': {
-    detail: 'Der Spracherkennungsserver weist den API-Schlüssel zurück.',
-    todo: tellAdministrator.de,
-    admin: 'Prüfen Sie den Schlüssel (`stt.api_key`). {server}[. Antwort: „{said}“]',
   },
   'speech-server-not-found': {
     detail: 'Der Spracherkennungsserver kennt die Adresse oder das Modell nicht.',
     todo: tellAdministrator.de,
     admin:
       'Prüfen Sie Adresse, Protokoll und Modell (`stt.base_url`, `stt.backend`, `stt.model`). {server}[. Antwort: „{said}“]',
-  },
-  'speech-server-redirects': {
-    detail: 'Der Spracherkennungsserver leitet zu einer anderen Adresse weiter.',
-    todo: tellAdministrator.de,
-    admin: '[Wenn Sie ihr vertrauen, tragen Sie {url} als `stt.base_url` ein. ]{server}',
   },
   'speech-server-web-page': {
     detail: 'Der Spracherkennungsserver hat eine Webseite statt eines Transkripts geschickt.',
@@ -146,31 +100,6 @@ export const failuresOfSpeechInGerman = {
       'Der Spracherkennungsserver weist das Audio als zu groß zurück[, selbst in Stücken von {least}].',
     todo: tellAdministrator.de,
     admin: 'Vielleicht begrenzt ein Proxy davor die Uploads. {server}',
-  },
-  'speech-server-no-credit': {
-    detail: 'Das Konto beim Anbieter der Spracherkennung hat kein Guthaben mehr.',
-    todo: tellAdministrator.de,
-    admin: '{server}',
-  },
-  'speech-server-cannot': {
-    detail: 'Der Spracherkennungsserver unterstützt diese Anfrage nicht.',
-    todo: tellAdministrator.de,
-    admin: 'HTTP {status}. {server}[. Antwort: „{said}“]',
-  },
-  'speech-server-refused': {
-    detail: 'Der Spracherkennungsserver hat die Anfrage abgelehnt.',
-    todo: tellAdministrator.de,
-    admin: 'HTTP {status}. {server}[. Antwort: „{said}“]',
-  },
-  'speech-server-certificate': {
-    detail: 'Dem Zertifikat des Spracherkennungsservers wird nicht vertraut.',
-    todo: tellAdministrator.de,
-    admin: '{cause}. {server}',
-  },
-  'speech-server-no-https': {
-    detail: 'Der Spracherkennungsserver unterstützt kein https.',
-    todo: tellAdministrator.de,
-    admin: 'Versuchen Sie http:// in `stt.base_url`. {server}',
   },
   'speech-answer-unreadable': {
     detail: 'Die Antwort des Spracherkennungsservers ist nicht lesbar.',

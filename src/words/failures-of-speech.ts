@@ -86,28 +86,12 @@ export const failuresOfSpeech = {
       todo: 'Transcribe again without choosing a model.',
     },
   ),
-  'speech-server-unreachable': says(
-    { server: 'place', cause: 'text' },
-    {
-      detail: 'The speech recognition server can’t be reached.',
-      todo: 'Mitschrift keeps trying.',
-      admin: '{cause}. {server}',
-    },
-  ),
   'speech-server-gave-up': says(
     { server: 'place', waited: 'minutes' },
     {
       detail: 'The speech recognition server could not be reached for {waited}.',
       todo: 'Try again when it is running; Mitschrift also tries again when it responds.',
       admin: '{server}',
-    },
-  ),
-  'speech-server-closes': says(
-    { server: 'place', cause: 'text' },
-    {
-      detail: 'The speech recognition server closes connections without an answer.',
-      todo: 'Mitschrift keeps trying.',
-      admin: 'The program behind the address may not be running ({cause}). {server}',
     },
   ),
   'speech-server-lost': says(
@@ -118,37 +102,12 @@ export const failuresOfSpeech = {
       admin: '{server}',
     },
   ),
-  'speech-server-broke-off': says(
-    { server: 'place', cause: 'text?', during: ['request', 'answer'] },
-    {
-      detail: 'The speech recognition server broke off {during}.',
-      todo: 'Try again.',
-      admin: '{server}[ ({cause})]',
-      choices: { during: { request: 'the connection', answer: 'in the middle of its answer' } },
-    },
-  ),
   'speech-server-stalled': says(
     { server: 'place', limit: 'minutes' },
     {
       detail: 'The speech recognition server gave no answer within {limit}.',
       todo: 'Try again, or tell an administrator.',
       admin: '{server}',
-    },
-  ),
-  'speech-server-stopped-answering': says(
-    { server: 'place' },
-    {
-      detail: 'The speech recognition server stopped in the middle of its answer.',
-      todo: 'Try again.',
-      admin: '{server}',
-    },
-  ),
-  'speech-server-busy': says(
-    { server: 'place', said: 'said?' },
-    {
-      detail: 'The speech recognition server is busy.',
-      todo: 'Mitschrift keeps trying.',
-      admin: '{server}[. It says: “{said}”]',
     },
   ),
   'speech-server-silent': says(
@@ -159,36 +118,12 @@ export const failuresOfSpeech = {
       admin: '{server}',
     },
   ),
-  'speech-server-not-ready': says(
-    { server: 'place', status: 'text', said: 'said?' },
-    {
-      detail: 'The speech recognition server isn’t ready yet.',
-      todo: 'Mitschrift keeps trying.',
-      admin: 'HTTP {status}. {server}[. It says: “{said}”]',
-    },
-  ),
   'speech-server-loading': says(
     { server: 'place' },
     {
       detail: 'The speech recognition server is loading its model, or couldn’t load it.',
       todo: 'Mitschrift keeps trying.',
       admin: '{server}',
-    },
-  ),
-  'speech-server-failed': says(
-    { server: 'place', status: 'text', said: 'said?' },
-    {
-      detail: 'The speech recognition server reported an error.',
-      todo: 'Try again.',
-      admin: 'HTTP {status}. {server}[. It says: “{said}”]',
-    },
-  ),
-  'speech-server-key-wrong': says(
-    { server: 'place', said: 'said?' },
-    {
-      detail: 'The speech recognition server rejects the API key.',
-      todo: tellAdministrator.en,
-      admin: 'Check the key (`stt.api_key`). {server}[. It says: “{said}”]',
     },
   ),
   'speech-server-not-found': says(
@@ -198,14 +133,6 @@ export const failuresOfSpeech = {
       todo: tellAdministrator.en,
       admin:
         'Check address, protocol and model (`stt.base_url`, `stt.backend`, `stt.model`). {server}[. It says: “{said}”]',
-    },
-  ),
-  'speech-server-redirects': says(
-    { server: 'place', url: 'place?' },
-    {
-      detail: 'The speech recognition server redirects to another address.',
-      todo: tellAdministrator.en,
-      admin: '[If you trust it, set `stt.base_url` to {url}. ]{server}',
     },
   ),
   'speech-server-web-page': says(
@@ -223,46 +150,6 @@ export const failuresOfSpeech = {
         'The speech recognition server rejects the audio as too large[, even in pieces of {least}].',
       todo: tellAdministrator.en,
       admin: 'A proxy in front of it may limit uploads. {server}',
-    },
-  ),
-  'speech-server-no-credit': says(
-    { server: 'place' },
-    {
-      detail: 'The account at the speech recognition server has no credit left.',
-      todo: tellAdministrator.en,
-      admin: '{server}',
-    },
-  ),
-  'speech-server-cannot': says(
-    { server: 'place', status: 'text', said: 'said?' },
-    {
-      detail: 'The speech recognition server doesn’t support this request.',
-      todo: tellAdministrator.en,
-      admin: 'HTTP {status}. {server}[. It says: “{said}”]',
-    },
-  ),
-  'speech-server-refused': says(
-    { server: 'place', status: 'text', said: 'said?' },
-    {
-      detail: 'The speech recognition server rejected the request.',
-      todo: tellAdministrator.en,
-      admin: 'HTTP {status}. {server}[. It says: “{said}”]',
-    },
-  ),
-  'speech-server-certificate': says(
-    { server: 'place', cause: 'text' },
-    {
-      detail: 'The certificate of the speech recognition server isn’t trusted.',
-      todo: tellAdministrator.en,
-      admin: '{cause}. {server}',
-    },
-  ),
-  'speech-server-no-https': says(
-    { server: 'place' },
-    {
-      detail: 'The speech recognition server doesn’t support https.',
-      todo: tellAdministrator.en,
-      admin: 'Try http:// in `stt.base_url`. {server}',
     },
   ),
   'speech-answer-unreadable': says(

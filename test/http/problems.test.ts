@@ -199,7 +199,7 @@ test('a failure is read in the reader’s language, and a server’s address by 
   const code = 'speech-server-refused';
   assert.deepEqual(await failedFor(admin, 'en'), [
     'The speech recognition server rejected the request. ' +
-      'HTTP 400. http://gpu.local:9000. It says: “no such field”',
+      'http://gpu.local:9000: HTTP 400, “no such field”',
     { code, params },
   ]);
   assert.deepEqual(await failedFor(ben, 'en'), [
