@@ -11,6 +11,9 @@ import { routesOf } from '../route.ts';
 import { ownerName } from '../visible-recording.ts';
 
 const source = z.object({ name: z.string(), description: z.string() });
+const here = z
+  .boolean()
+  .describe('whether the request comes from the user who runs the server, on its computer');
 
 const route = routesOf({ tag: 'Host', needs: [unfinished] });
 const adminRoute = routesOf({ tag: 'Host', access: 'admin', needs: [unfinished] });
@@ -29,11 +32,7 @@ export const audioDeviceRoutes = [
             .describe('none for who may not record here (`audio.recorders`)'),
           default: z.string().nullable(),
           held: z.array(z.string()).describe('those that somebody records now'),
-          here: z
-            .boolean()
-            .describe(
-              'whether the request comes from the user who runs the server, on its computer',
-            ),
+          here,
         }),
       },
     },
@@ -65,11 +64,7 @@ export const audioDeviceRoutes = [
             }),
           ),
           default: z.string().nullable().describe('`id` of the one that is used without a choice'),
-          here: z
-            .boolean()
-            .describe(
-              'whether the request comes from the user who runs the server, on its computer',
-            ),
+          here,
         }),
       },
     },
