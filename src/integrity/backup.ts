@@ -12,7 +12,6 @@ import { type LogCopy, openLogCopy } from '../../events/log/salvage.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
 import type { Kept } from '../storage/kept.ts';
-import { pendingJobNames } from '../storage/pending-jobs.ts';
 import { type DataFolder, derivedFileNames } from '../shared/data-directory.ts';
 import { type Copied, copyTree } from './copy-tree.ts';
 import { isTemporary } from '../documents/write.ts';
@@ -118,8 +117,6 @@ const markerSchema = z.object({
   position: z.number().int().nonnegative(),
   /** Its directory of files. */
   files: z.string().regex(/^files-\d+$/),
-  /** What had been promised of its recordings and not done, in backups that have no rows beside the log. */
-  jobs: z.array(z.object({ recordingId: z.string(), job: z.enum(pendingJobNames) })).optional(),
   /** When, RFC 3339 UTC. */
   at: z.string(),
 });

@@ -21,7 +21,6 @@ import { putBack, takeOutHarmedTables } from './tables/tables.ts';
 import { addJobs } from './restore.ts';
 import { vaultProgressFile } from '../documents/own-vaults.ts';
 import { levelKept } from '../storage/level-rows.ts';
-import type { NotedJob } from '../storage/pending-jobs.ts';
 import { type VerifyReport, verifyData } from './verify.ts';
 import type { Finding } from './findings.ts';
 import { dataFailure } from '../words/data-failures.ts';
@@ -56,9 +55,8 @@ export type RepairSource = {
   erasures: string;
   /** Up to which position the log had facts, as far as that is known beside its head file. */
   reached: number;
-  /** Rows beside the log, and what had been promised, as far as that is known without its database. */
+  /** Rows beside the log, as far as they are known without its database. */
   kept: readonly KeptRow[];
-  noted: readonly NotedJob[];
 };
 
 /** The parts of a data directory that a salvage reads. */
@@ -70,7 +68,6 @@ export const sourceOfData = (root: string): RepairSource => {
     erasures: join(keys, 'erased.jsonl'),
     reached: 0,
     kept: [],
-    noted: [],
   };
 };
 
@@ -80,9 +77,9 @@ export async function sourceOfBackup(directory: string): Promise<RepairSource> {
   if (!marker) throw new Error(`${directory} doesn’t contain a complete backup.`);
   const layout = backupLayout(directory);
   const { log, erasures } = layout;
-  const { position: reached, jobs: noted = [] } = marker;
+  const { position: reached } = marker;
   const kept = await readKeptData(layout.keptOf(marker));
-  return { root: layout.filesOf(marker), log, erasures, reached, kept, noted };
+  return { root: layout.filesOf(marker), log, erasures, reached, kept };
 }
 
 /**
@@ -119,7 +116,7 @@ export async function repair(source: RepairSource, target: string): Promise<Repa
   const lostKeys = await leaveLostKeysOut(building);
   const verified = await withLogAlone(building, async ({ store, keys, kept, jobs }) => {
     await putKeptData(kept, [...source.kept, ...found]);
-    await addJobs(building, { store, jobs }, source.noted);
+    await addJobs(building, { store, jobs });
     return await verifyData({ store, keys, data: building });
   });
   const aside = salvaged.unreadable.length + salvaged.setAside > 0;

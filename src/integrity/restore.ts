@@ -22,7 +22,7 @@ import { nextSnapshot, initialState, machineVersion } from '../../machines/recor
 import { toMachineEvent } from '../../machines/context.ts';
 import { stateName } from '../../machines/states.ts';
 import { erasedState, lastState } from '../recordings/handle.ts';
-import type { NotedJob, PendingJobs } from '../storage/pending-jobs.ts';
+import type { PendingJobs } from '../storage/pending-jobs.ts';
 
 /** What `mitschrift restore` answers. */
 export type RestoreReport = {
@@ -74,7 +74,7 @@ export async function restore(
       const rows = await readKeptData(backupLayout(directory).keptOf(marker));
       const left = rows.filter((row) => !list.has(recordingOfRow(row) ?? ''));
       await putKeptData(kept, left);
-      await addJobs(building, { store, jobs }, marker.jobs ?? []);
+      await addJobs(building, { store, jobs });
       await counted.note('backup.restored', 'system');
       return {
         erasedAgain: again,
@@ -180,13 +180,11 @@ async function eraseRecordings(store: EventLog, list: ErasureList): Promise<numb
   return appended;
 }
 
-/** What is known to have been promised, and what the copied files show to be unfinished, is to be finished by the service. */
+/** What the copied files show to be unfinished is to be finished by the service. */
 export async function addJobs(
   data: DataFolder,
   { store, jobs }: { store: EventLog; jobs: PendingJobs },
-  noted: readonly NotedJob[],
 ): Promise<void> {
-  for (const { recordingId, job } of noted) await jobs.add(recordingId, job);
   for (const recordingId of await readdir(data.recordings).catch(ifMissing<string[]>([]))) {
     const late = join(data.recordings, recordingId, 'late', 'late.json');
     if (await exists(late)) await jobs.add(recordingId, 'late-audio');

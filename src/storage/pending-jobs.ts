@@ -21,7 +21,7 @@ export type NotedJob = { recordingId: string; job: PendingJob };
  * and its documents may say otherwise.
  */
 export type PendingJob = (typeof pendingJobNames)[number];
-export const pendingJobNames = [
+const pendingJobNames = [
   'erase',
   'delete-documents',
   'keep-audio',
