@@ -31,8 +31,6 @@ export const inWords: z.core.$ZodErrorMap = (issue) => {
       return amount(issue.origin, Number(issue.maximum), 'most');
     case 'unrecognized_keys':
       return unknownKeys(issue.keys);
-    case 'invalid_union':
-      return wrong('field-union');
     default:
       return wrong('field-format');
   }

@@ -47,7 +47,6 @@ export const fieldFaultsInGerman = {
       other: 'darf höchstens {count} Felder haben',
     },
   },
-  'field-union': 'hat eine Form, die hier nicht angenommen wird',
   'field-format': 'hat eine Form, die hier nicht angenommen wird',
   'field-unknown': 'unbekannt: {keys}[ (und {more} weitere)]',
   'field-at': '{path}: {fault}',

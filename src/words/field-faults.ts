@@ -70,7 +70,6 @@ export const fieldFaults = {
     { count: 'integer' },
     { detail: { one: 'may have at most {count} field', other: 'may have at most {count} fields' } },
   ),
-  'field-union': says('has a form that isn’t accepted here'),
   'field-format': says('has a form that isn’t accepted here'),
   'field-unknown': says({ keys: 'list', more: 'integer?' }, 'unknown: {keys}[ (and {more} more)]'),
   /** Where a message is wrong in several places. */
