@@ -1,7 +1,7 @@
 import { hostFrom } from '../shared/data-directory.ts';
 import { openLogger } from '../shared/log.ts';
 import { localTime } from '../shared/time.ts';
-import { sizeText } from '../storage/disk.ts';
+import { written } from '../words/params.ts';
 import type { Quarantined } from '../storage/quarantine.ts';
 import { askService } from '../service/control/socket.ts';
 import { confirmed } from './confirmed.ts';
@@ -64,7 +64,7 @@ const kinds: Record<Quarantined['kind'], (id: string | null) => string> = {
 };
 
 const described = ({ kind, id, since, bytes, unread }: Quarantined): string =>
-  `${kinds[kind](id)}, since ${localTime(new Date(since))}, ${sizeText(bytes)}` +
+  `${kinds[kind](id)}, since ${localTime(new Date(since))}, ${written('bytes', bytes, 'en')}` +
   (unread > 0 ? ` (${unread === 1 ? '1 file' : `${unread} files`} unreadable)` : '');
 
 /** By the running service; without one over the files themselves. */
