@@ -160,21 +160,27 @@ export class Keys implements KeyStore {
   }
 }
 
-/**
- * The key of a subject as it lies there, whatever is kept in memory or listed as erased.
- * @throws {KeyError} `MISSING`, `DAMAGED`
- */
-export const readKey = async (
-  place: Pick<KeyPlace, 'pathOf' | 'read'>,
+/** The key of a subject as it lies there, whatever is kept in memory or listed as erased. */
+export const keyOrFault = async (
+  place: Pick<KeyPlace, 'read'>,
   subject: string,
-): Promise<Buffer> => keyIn(place, subject, await place.read(subject));
+): Promise<KeyOrFault> => decoded(await place.read(subject));
 
-function keyIn(place: Pick<KeyPlace, 'pathOf'>, subject: string, bytes: Buffer | null): Buffer {
-  const params = { subject, path: place.pathOf?.(subject) };
-  if (bytes === null) throw new KeyError('MISSING', dataFailure('key-lost', params));
+export type KeyOrFault = Buffer | 'missing' | 'damaged';
+
+function decoded(bytes: Buffer | null): KeyOrFault {
+  if (bytes === null) return 'missing';
   const key = Buffer.from(bytes.subarray(magic.length, magic.length + keyLength));
-  if (encodeKey(key).equals(bytes)) return key;
-  throw new KeyError('DAMAGED', dataFailure('key-damaged', params));
+  return encodeKey(key).equals(bytes) ? key : 'damaged';
+}
+
+/** @throws {KeyError} `MISSING`, `DAMAGED` */
+function keyIn(place: Pick<KeyPlace, 'pathOf'>, subject: string, bytes: Buffer | null): Buffer {
+  const key = decoded(bytes);
+  const params = { subject, path: place.pathOf?.(subject) };
+  if (key === 'missing') throw new KeyError('MISSING', dataFailure('key-lost', params));
+  if (key === 'damaged') throw new KeyError('DAMAGED', dataFailure('key-damaged', params));
+  return key;
 }
 
 /** A key as it lies there: 4 bytes `MKEY`, one byte of format (1), 32 bytes of key, and the SHA-256 of all that. */

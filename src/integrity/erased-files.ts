@@ -1,8 +1,7 @@
 import { readdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { recordingFacts } from '../../events/facts/recording.ts';
-import { readKey } from '../../events/key-place.ts';
-import { KeyError } from '../../events/key-store.ts';
+import { keyOrFault } from '../../events/key-place.ts';
 import { filesOf } from '../../events/log/file-keys.ts';
 import { rawRecords } from '../../events/log/reader.ts';
 import type { LogCopy } from '../../events/log/salvage.ts';
@@ -49,8 +48,8 @@ export async function erasedFiles(
       owners.set(recordingId, known);
       if (typeof owner === 'string') known.add(owner);
       if (type !== 'documents.saved' || content === undefined) continue;
-      const key = await readKey(keys, recordingId).catch(unusable);
-      if (!key) continue;
+      const key = await keyOrFault(keys, recordingId);
+      if (typeof key === 'string') continue;
       const opened = saved.parse(await openContent(key, fact, content));
       for (const space of [...known].flatMap(spacesOf)) {
         for (const path of Object.values(opened.paths)) {
@@ -79,8 +78,3 @@ export async function removeEmptied(root: string, folders: Iterable<string>): Pr
 }
 
 const saved = recordingFacts['documents.saved'].content;
-
-function unusable(error: unknown): undefined {
-  if (error instanceof KeyError) return undefined;
-  throw error;
-}

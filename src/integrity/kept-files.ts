@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readKey } from '../../events/key-place.ts';
+import { type KeyOrFault, keyOrFault } from '../../events/key-place.ts';
 import { erasuresFile, filesOf, readErasures } from '../../events/log/file-keys.ts';
 import { type Space, spaceInBucket } from '../documents/space.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
@@ -17,8 +17,8 @@ export interface KeptFiles {
     how?: HashOptions,
   ): Promise<{ bytes: number; sha256: string } | undefined>;
   spaceOf(owner: string): Promise<Space>;
-  /** As it is stored, whatever is kept in memory. @throws {KeyError} `MISSING`, `DAMAGED` */
-  readKey(subject: string): Promise<Buffer>;
+  /** As it is stored, whatever is kept in memory. */
+  readKey(subject: string): Promise<KeyOrFault>;
   /** What lies where keys are, by name; erasures that are listed one by one are left out. */
   keyNames(): AsyncIterable<string>;
   /** The lines of the list of erasures that cannot be read. */
@@ -45,7 +45,7 @@ const inFolders = (data: KeptPlace['data']): KeptFiles => ({
     root: join(await realpath(data.shared), 'spaces', owner),
     user: owner,
   }),
-  readKey: (subject) => readKey(filesOf(data.keys), subject),
+  readKey: (subject) => keyOrFault(filesOf(data.keys), subject),
   keyNames: () => filesOf(data.keys).names(),
   unreadableErasures: async () => (await readErasures(join(data.keys, erasuresFile))).unreadable,
 });
@@ -53,7 +53,7 @@ const inFolders = (data: KeptPlace['data']): KeptFiles => ({
 const inBucket = (bucket: Blobs): KeptFiles => ({
   hashAudio: (recordingId, name, how) => hashBlob(bucket, `recordings/${recordingId}/${name}`, how),
   spaceOf: async (owner) => spaceInBucket(bucket, owner),
-  readKey: (subject) => readKey(keysIn(bucket), subject),
+  readKey: (subject) => keyOrFault(keysIn(bucket), subject),
   keyNames: () => keysIn(bucket).names(),
   // Each erasure is an object of its own there; a list comes from a data directory only.
   unreadableErasures: async () => (await readOldList(bucket)).unreadable,

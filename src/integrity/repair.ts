@@ -5,10 +5,9 @@ import { join, relative, resolve } from 'node:path';
 import { type LogDatabase, levelCode, openDatabase } from '../../events/log/database.ts';
 import { exists, writeDurably } from '../shared/files.ts';
 import { type LogCopy, type Salvaged, openLogCopy, salvage } from '../../events/log/salvage.ts';
-import { readKey } from '../../events/key-place.ts';
+import { keyOrFault } from '../../events/key-place.ts';
 import { filesOf, parseErasure } from '../../events/log/file-keys.ts';
 import { positionReached } from '../../events/log/head-file.ts';
-import { KeyError } from '../../events/key-store.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 import { backupLayout, readBackupMarker } from './backup.ts';
@@ -151,13 +150,8 @@ async function leaveLostKeysOut(data: DataFolder): Promise<LostKey[]> {
   });
   const keys: LostKey[] = [];
   for (const [subject, facts] of lost) {
-    const reason = await readKey(filesOf(data.keys), subject).then(
-      () => 'wrong' as const,
-      (error: unknown) => {
-        if (!(error instanceof KeyError)) throw error;
-        return error.code === 'MISSING' ? ('missing' as const) : ('damaged' as const);
-      },
-    );
+    const key = await keyOrFault(filesOf(data.keys), subject);
+    const reason = typeof key === 'string' ? key : 'wrong';
     if (!opened.has(subject)) await rm(join(data.keys, subject), { force: true });
     keys.push({ subject, reason, facts });
   }

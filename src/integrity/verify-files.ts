@@ -140,7 +140,7 @@ async function keyState(
   subject: string,
 ): Promise<'sound' | 'erased' | 'left' | keyof typeof keyFaults> {
   for (let looks = 1; ; looks += 1) {
-    const inFile = await keyInFile(kept, subject);
+    const inFile = await kept.readKey(subject);
     const inUse = await inUseAs(keys, subject);
     if (inUse !== 'erased') {
       if (typeof inFile === 'string') return inFile;
@@ -150,18 +150,6 @@ async function keyState(
     // It is listed before it is destroyed.
     if (looks === looksMax) return 'left';
     await delay(leftLookMs);
-  }
-}
-
-async function keyInFile(
-  kept: Pick<KeptFiles, 'readKey'>,
-  subject: string,
-): Promise<Buffer | 'missing' | 'damaged'> {
-  try {
-    return await kept.readKey(subject);
-  } catch (error) {
-    if (!(error instanceof KeyError)) throw error;
-    return error.code === 'MISSING' ? 'missing' : 'damaged';
   }
 }
 
