@@ -3,14 +3,13 @@ import { BackupFault } from './backup-fault.ts';
 import { detail } from '../words/details.ts';
 import type { Sentence } from '../words/params.ts';
 import { problemOf } from '../words/problems.ts';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyStore } from '../../events/key-store.ts';
 import type { EventLog } from '../../events/event-log.ts';
 import type { DataFolder } from '../shared/data-directory.ts';
 import { onAbort, untilAborted } from '../shared/abort.ts';
 import { SaidError, messageOf } from '../shared/errors.ts';
-import { ifMissing } from '../shared/files.ts';
+import { readJsonFile } from '../shared/json.ts';
 import type { Log } from '../shared/log.ts';
 import { loadOnce } from '../shared/package.ts';
 import type { BackupReport } from './backup.ts';
@@ -232,22 +231,19 @@ const noBackup = {
 
 /** The last that was completed, by whatever process; none where that cannot be read: nothing depends on it. */
 async function readLastBackup(root: string): Promise<BackupNow | null> {
-  const text = await readFile(join(root, lastBackupFile), 'utf8').catch(ifMissing('null'));
-  try {
-    const { directory: path, facts, files, at } = lastSchema.parse(JSON.parse(text));
-    const times = { started_at: at, ended_at: at };
-    return {
-      path,
-      state: 'done',
-      ...times,
-      files: files.count,
-      bytes: files.size,
-      facts,
-      error: null,
-    };
-  } catch {
-    return null;
-  }
+  const last = await readJsonFile(join(root, lastBackupFile), lastSchema);
+  if (!last) return null;
+  const { directory: path, facts, files, at } = last;
+  const times = { started_at: at, ended_at: at };
+  return {
+    path,
+    state: 'done',
+    ...times,
+    files: files.count,
+    bytes: files.size,
+    facts,
+    error: null,
+  };
 }
 
 const lastSchema = z.object({
