@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { dataWithAda, openPage, startChromium, untilHolds } from './browser.ts';
+import { hold } from './held-change.ts';
 import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 type Recording = {
@@ -224,26 +225,5 @@ test('what is typed, opened or chosen while a save is under way stays', async (t
   });
 });
 
-/** The next such change waits on its way to the service. @returns a function that lets it through, and hears its answer */
-async function hold(page: Page, url: RegExp): Promise<() => Promise<void>> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => (release = resolve));
-  const asked = page.waitForRequest((request) => isChange(request.method(), request.url(), url));
-  await page.route(url, async (route) => {
-    if (!isChange(route.request().method(), route.request().url(), url))
-      return await route.fallback();
-    await released;
-    await route.fallback();
-  });
-  return async () => {
-    const answered = (await asked).response();
-    release();
-    await answered;
-    await page.unroute(url);
-  };
-}
-
-const isChange = (method: string, at: string, url: RegExp): boolean =>
-  method !== 'GET' && url.test(at);
 const jot = (page: Page, text: string) => page.locator('.jot').filter({ hasText: text });
 const sideNote = (page: Page) => page.locator('.jot .editing textarea');
