@@ -221,3 +221,72 @@ test('what is recognised while a note is open is shown without reading the whole
   made.at(-1)!.say({ ...told, event: 'title.changed', position: 9 });
   await eventually('it is read again', () => read === before + 1);
 });
+
+const noteRead = (sidenotes: object[] = []) => ({
+  recording_id: 'r1',
+  status: 'RECORDING',
+  utterances: [],
+  speakers: [],
+  origins: [],
+  sidenotes,
+});
+
+test('a note is read again once the connection is back: of others’ notes what was said meanwhile does not come with it', async (t) => {
+  const made = sockets(t);
+  let read = 0;
+  t.mock.method(globalThis, 'fetch', async () => {
+    read += 1;
+    return Response.json(noteRead());
+  });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  followSession();
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  const open = openRecording('r1');
+  t.after(() => open.close());
+  for (let round = 0; open.state.get().state !== 'there' && round < 50; round += 1)
+    await setImmediate();
+  made.at(-1)!.open();
+  await settled();
+  assert.equal(read, 1, 'not for the first connection');
+  const sockets1 = made.length;
+  made.at(-1)!.drop();
+  t.mock.timers.tick(2000);
+  assert.equal(made.length, sockets1 + 1);
+  made.at(-1)!.open();
+  await settled();
+  assert.equal(read, 2);
+});
+
+test('a side note that is said while an older answer is on its way is shown', async (t) => {
+  const made = sockets(t);
+  const answers: ((answer: Response) => void)[] = [];
+  t.mock.method(
+    globalThis,
+    'fetch',
+    async () => await new Promise<Response>((resolve) => answers.push(resolve)),
+  );
+  followSession();
+  session.set(loginOf('ada'));
+  t.after(() => session.set(null));
+  made.at(-1)!.open();
+  const open = openRecording('r1');
+  t.after(() => open.close());
+  await eventually('it is asked for', () => answers.length === 1);
+  answers[0]!(Response.json(noteRead()));
+  await eventually('the note', () => open.state.get().state === 'there');
+  const told = { type: 'transition', recording_id: 'r1', from: 'recording', to: 'recording' };
+  made.at(-1)!.say({ ...told, event: 'capture.paused', position: 2 });
+  await eventually('it is read again', () => answers.length === 2);
+  const one = { note: 1, at: 1, block: null, mark: false, text: 'Written.', by: 'u1' };
+  const change = { type: 'sidenote', recording_id: 'r1', change: 'written', position: 3 };
+  made.at(-1)!.say({ ...change, ...one });
+  answers[1]!(Response.json(noteRead()));
+  await eventually('once more', () => answers.length === 3);
+  answers[2]!(Response.json(noteRead([one])));
+  const now = () => {
+    const state = open.state.get();
+    return state.state === 'there' ? state.shown.recording.sidenotes.length : 0;
+  };
+  await eventually('the side note', () => now() === 1);
+});

@@ -44,8 +44,10 @@ export function openRecording(id: string): OpenRecording {
   };
   /** The last answer did not come: what is shown may be old. */
   let missed = false;
+  let isReading = false;
 
   const read = latest(async () => {
+    isReading = true;
     try {
       const recording = await answer(api.GET('/recordings/{id}', { params: { path: { id } } }));
       missed = false;
@@ -62,6 +64,8 @@ export function openRecording(id: string): OpenRecording {
       // What is shown stays: the strip above the page says that the service is away.
       else if (state.get().state !== 'there')
         state.set({ state: 'failed', problem: error.problem });
+    } finally {
+      isReading = false;
     }
   });
   const refresh = async (): Promise<boolean> => {
@@ -69,14 +73,16 @@ export function openRecording(id: string): OpenRecording {
     return !missed;
   };
 
-  const stopWatching = connection.listen(({ state: now }) => {
-    if (now === 'open' && missed) void refresh();
+  // Of another person's note what was said, and written, while the connection was away does not come with it.
+  const stopWatching = connection.listen((now, before) => {
+    if (now.state === 'open' && (missed || before?.state === 'away')) void refresh();
   });
   const stopFrames = onFrame((frame) => {
     if (frame.type === 'access') void refresh();
     if (!('recording_id' in frame) || frame.recording_id !== id) return;
     if (frame.type === 'saved') saved.set(frame.paths);
-    if (movesOn(frame)) void refresh();
+    // The answer that is on its way may be older than a side note.
+    if (movesOn(frame) || (frame.type === 'sidenote' && isReading)) void refresh();
     if (frame.type === 'utterance' && frame.final) finals.set(frame.index, turnOf(frame));
     const now = shownNow();
     if (now !== undefined) state.set({ state: 'there', shown: withFrame(now, frame) });
