@@ -52,9 +52,20 @@ export function problemIn(error: unknown): Problem {
 const away = (): Problem => ({ type: 'away', title: words.get().away, status: 0 });
 const unanswered = (): Problem => ({ ...away(), type: 'unanswered' });
 
-/** What is asked may have been done although no answer came: only reading shows whether it was. */
+/** Made, by the service’s own word, and not to be read yet. */
+const viewsBehind = '/problems/views-behind';
+
+/** A change may have been made although it was not answered as one. */
+export const mayBeDone = ({ type }: Pick<Problem, 'type'>): boolean =>
+  ['unanswered', '/problems/outcome-unknown', viewsBehind].includes(type);
+
+/** What is asked may have been done: only reading shows whether it was. */
 export const isUnanswered = (error: unknown): boolean =>
-  error instanceof ApiError && error.problem.type === 'unanswered';
+  error instanceof ApiError && mayBeDone(error.problem);
+
+/** What is asked was done, although reading may not show it yet. */
+export const isBehind = (error: unknown): boolean =>
+  error instanceof ApiError && error.problem.type === viewsBehind;
 
 /**
  * `api.GET('/recordings/{id}', { params: { path: { id } } })`; `data` of the answer is typed. Give the
@@ -100,11 +111,14 @@ async function sent(request: Request): Promise<Response> {
     const response = await fetch(request);
     // An answer that is cut off on its way is none.
     if (mayChange) await response.clone().arrayBuffer();
-    return response;
-  } catch {
-    throw new ApiError(mayChange ? unanswered() : away());
-  }
+    if (!mayChange || !isProxys(response)) return response;
+  } catch {}
+  throw new ApiError(mayChange ? unanswered() : away());
 }
+
+/** A proxy’s own word, which has lost the answer of the service. */
+const isProxys = ({ status, headers }: Response): boolean =>
+  [502, 504].includes(status) && headers.get('Content-Type')?.includes('json') !== true;
 
 const isLarge = ({ headers }: Request): boolean =>
   headers.get('Content-Type')?.startsWith('application/json') === false;

@@ -1,15 +1,13 @@
 /** Correcting turns where they stand: which one is open, what was typed in others, and why something was refused. */
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
-import { ApiError, type Problem, isUnanswered } from '../../client/api.ts';
-import { ChangedSince, type Note, type Plan, correcting, cutting, joining } from './changes.ts';
+import { queue } from '../../client/queue.ts';
+import { type Refusal, attempt, seenBy } from './attempt.ts';
+import { type Note, type Plan, correcting, cutting, joining } from './changes.ts';
 import { type Draft, type Drafts, draftOf, editOf, tidy, turnOfDraft } from './drafts.ts';
 import type { Edit } from './find.ts';
 import { type MyChanges } from './my-changes.ts';
 import type { Turn } from './turn-key.ts';
 import { placeInSpeech } from './words-of-turn.ts';
-
-/** Why a turn could not be saved. `look` reads it again, where that is not known. */
-export type Refusal = { block: string; problem: Problem; look?: () => Promise<boolean> };
 
 export type Editing = {
   /** The block that is open. */
@@ -33,6 +31,16 @@ export type Saying = (what: 'corrected' | 'split' | 'joined', start: number) => 
 export function openEditing(parts: Parts): Editing {
   const desk: Desk = { ...parts, open: atom<string | null>(null), refusal: atom(null) };
   const { drafts, open, refusal } = desk;
+  const inTurn = queue();
+  /** Goes by what the one before led to. What is not open any more needs no saving. */
+  const pressed = (act: (draft: Draft) => Promise<boolean>): Promise<boolean> => {
+    const block = open.get() ?? '';
+    const isSeen = seenBy(desk, block);
+    return inTurn(async () => {
+      const draft = drafts.all.get().get(block);
+      return draft === undefined || (isSeen() && (await act(draft)));
+    });
+  };
   return {
     open,
     refusal,
@@ -40,9 +48,9 @@ export function openEditing(parts: Parts): Editing {
     change: (draft) => drafts.put({ ...draft, at: Date.now() }),
     leave: () => leave(desk),
     discard: (block) => close(desk, block),
-    save: () => save(desk),
-    split: (caret) => split(desk, caret),
-    merge: () => merge(desk),
+    save: () => pressed((draft) => save(desk, draft)),
+    split: (caret) => pressed((draft) => split(desk, draft, caret)),
+    merge: () => pressed((draft) => merge(desk, draft)),
   };
 }
 
@@ -100,9 +108,7 @@ function close({ drafts, open, refusal }: Desk, block: string): void {
   if (open.get() === block) open.set(null);
 }
 
-async function save(desk: Desk): Promise<boolean> {
-  const draft = draftNow(desk);
-  if (draft === undefined) return true;
+async function save(desk: Desk, draft: Draft): Promise<boolean> {
   const edit = editOf(draft);
   if (edit === null) {
     close(desk, draft.block);
@@ -117,51 +123,33 @@ async function save(desk: Desk): Promise<boolean> {
   return isMade;
 }
 
-async function split(desk: Desk, caret: number): Promise<boolean> {
-  const draft = draftNow(desk);
-  const turn = draft && turnNow(desk, draft);
-  if (draft === undefined || turn === undefined) return false;
+async function split(desk: Desk, draft: Draft, caret: number): Promise<boolean> {
+  const turn = turnNow(desk, draft);
+  if (turn === undefined) return false;
   const plan = cutting(desk.note, turn, placeInSpeech(turn, caret));
   return await make(desk, draft, desk.saying('split', draft.span[0]), plan);
 }
 
-async function merge(desk: Desk): Promise<boolean> {
+async function merge(desk: Desk, draft: Draft): Promise<boolean> {
   const { note, saying } = desk;
-  const draft = draftNow(desk);
-  const turn = draft && turnNow(desk, draft);
+  const turn = turnNow(desk, draft);
   const { utterances } = note.now();
   const next = turn && utterances[utterances.indexOf(turn) + 1];
-  if (draft === undefined || turn === undefined || next === undefined) return false;
+  if (turn === undefined || next === undefined) return false;
   return await make(desk, draft, saying('joined', draft.span[0]), joining(note, turn, next));
 }
 
-const make = (desk: Desk, draft: Draft, said: string, plan: Plan): Promise<boolean> =>
-  carryOut(desk, { draft, said, plan }, () => desk.changes.make(said, plan));
-
-/** @param work makes the change, or looks whether it was made */
-async function carryOut(
-  desk: Desk,
-  change: { draft: Draft; said: string; plan: Plan },
-  work: () => Promise<{ id: number }>,
-): Promise<boolean> {
-  const { changes, refusal, onmade } = desk;
-  const { draft, said, plan } = change;
-  refusal.set(null);
-  try {
-    const { id } = await work();
-    if (!keepTyped(desk, draft)) close(desk, draft.block);
-    onmade(id, said);
-    return true;
-  } catch (error) {
-    if (error instanceof ChangedSince) showMeanwhile(desk, draft);
-    else if (error instanceof ApiError) {
-      const look = () => carryOut(desk, change, () => changes.look(said, plan));
-      const { problem } = error;
-      refusal.set({ block: draft.block, problem, ...(isUnanswered(error) ? { look } : {}) });
-    } else throw error;
-    return false;
-  }
-}
+const make = (desk: Desk, draft: Draft, said: string, plan: Plan): Promise<boolean> => {
+  const { block } = draft;
+  const done = () => {
+    if (!keepTyped(desk, draft)) close(desk, block);
+  };
+  const elsewhere = () => {
+    const now = desk.drafts.all.get().get(block);
+    if (now !== undefined) showMeanwhile(desk, now);
+  };
+  return attempt(desk, { block, said, plan, done, elsewhere });
+};
 
 /** What was typed and chosen since a draft was sent stays, on what the turn says now. @returns whether there is any */
 function keepTyped(desk: Desk, sent: Draft): boolean {

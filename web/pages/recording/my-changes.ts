@@ -1,6 +1,6 @@
 /** What a person changed of a note in this tab: each can be taken back, in any order, as long as nobody went on from it. */
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
-import { ApiError, isUnanswered } from '../../client/api.ts';
+import { ApiError, isBehind, isUnanswered } from '../../client/api.ts';
 import { queue } from '../../client/queue.ts';
 import { ChangedSince, type Note, type Plan } from './changes.ts';
 
@@ -22,8 +22,8 @@ export type MyChanges = {
    * @throws {ChangedSince}
    */
   make(said: string, plan: Plan): Promise<Made>;
-  /** After `unanswered`: reads again. Throws as `make`. */
-  look(said: string, plan: Plan): Promise<Made>;
+  /** After an answer that did not say whether it was made: reads again. Throws as `make`. */
+  look(said: string, plan: Plan, lost: ApiError): Promise<Made>;
   /** Takes a change back; without an id the newest that stands. Throws as `make`. */
   undo(id?: number): Promise<Turned>;
   /** Makes a change again; without an id the one that was taken back last. */
@@ -53,9 +53,9 @@ export function openChanges(note: Note): MyChanges {
         await carryOut(note, plan);
         return noted(ledger, said, plan);
       }),
-    look: (said, plan) =>
+    look: (said, plan, lost) =>
       inTurn(async () => {
-        await lookFor(note, plan);
+        await lookFor(note, plan, lost);
         return noted(ledger, said, plan);
       }),
     undo: (id) => turnBack('undone', 'done', id),
@@ -77,20 +77,20 @@ async function carryOut(note: Note, plan: Plan): Promise<void> {
     await plan.send();
     await note.refresh();
   } catch (error) {
-    if (isUnanswered(error)) return await lookFor(note, plan);
+    if (isUnanswered(error)) return await lookFor(note, plan, error);
     await note.refresh();
     // Made by the try before, whose answer was lost.
     if (!(error instanceof ChangedSince) || !plan.isDone(note.now())) throw error;
   }
 }
 
-async function lookFor(note: Note, plan: Plan): Promise<void> {
+async function lookFor(note: Note, plan: Plan, lost: unknown): Promise<void> {
   for (let at = 0; at < looks; at += 1) {
     if (at > 0) await new Promise((resolve) => setTimeout(resolve, lookAfterMs));
     if (!(await note.refresh())) throw new ApiError({ type: 'unanswered', title: '', status: 0 });
     if (plan.isDone(note.now())) return;
   }
-  throw notSaved;
+  throw isBehind(lost) ? lost : notSaved;
 }
 
 function noted(ledger: Ledger, said: string, plan: Plan): Made {

@@ -1,14 +1,16 @@
 /** Writing side notes: the field, which one is being edited, and what was typed in either, kept in this browser. */
-import { type ReadableAtom, atom } from 'nanostores';
+import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
 import { announce } from '../../../app/announce.ts';
 import type { Problem } from '../../../client/api.ts';
 import { writeSidenote } from '../../../client/unsent-sidenotes.ts';
+import { queue } from '../../../client/queue.ts';
 import { clock } from '../../../components/durations.ts';
+import { type Refusal, seenBy } from '../attempt.ts';
 import type { Note, Plan } from '../changes.ts';
 import { type Draft, type Drafts, newDraft } from '../drafts.ts';
 import type { Turn } from '../turn-key.ts';
 import { words } from '../words.ts';
-import { removingNote, rewording } from './plans.ts';
+import { noteIn, removingNote, rewording } from './plans.ts';
 
 /** Under which the field's text is among the drafts. */
 const field = 'new';
@@ -19,7 +21,7 @@ export type NoteDesk = {
   typed(all: ReadonlyMap<string, Draft>): Draft | undefined;
   /** Number of the note that is being edited. */
   open: ReadableAtom<number | null>;
-  refusal: ReadableAtom<{ note: number; problem: Problem } | null>;
+  refusal: ReadableAtom<Refusal | null>;
   /** @param at seconds of the recording, which count at the first key */
   type(text: string, at: number): void;
   /** The next line is about this passage; null: about none. */
@@ -45,15 +47,15 @@ type Parts = {
 
 export function openNoteDesk({ note, drafts, make }: Parts): NoteDesk {
   const open = atom<number | null>(null);
-  const refusal = atom<{ note: number; problem: Problem } | null>(null);
-  const draftOf = (block: string) => drafts.all.get().get(block);
-  const change = async (of: number, said: string, plan: Plan) => {
-    const problem = await make(said, plan, words.get().noteElsewhere);
-    refusal.set(problem && { note: of, problem });
-    return problem === null;
+  const refusal = atom<Refusal | null>(null);
+  const draftOf = (number: number | null) => drafts.all.get().get(String(number));
+  const close = (number: number) => {
+    drafts.drop(String(number));
+    // Another one may have been opened meanwhile.
+    if (open.get() === number) open.set(null);
   };
   const leave = () => {
-    const draft = draftOf(String(open.get()));
+    const draft = draftOf(open.get());
     if (draft !== undefined && draft.text.trim() === draft.before.text) drafts.drop(draft.block);
     open.set(null);
   };
@@ -63,48 +65,80 @@ export function openNoteDesk({ note, drafts, make }: Parts): NoteDesk {
     open,
     refusal,
     begin(number) {
-      const now = note.now().sidenotes.find((one) => one.note === number);
+      const now = noteIn(note.now(), number);
       if (now === undefined) return;
       leave();
       refusal.set(null);
-      if (draftOf(String(number)) === undefined)
+      if (draftOf(number) === undefined)
         drafts.put(newDraft(String(number), now.text, [now.at, now.at]));
       open.set(number);
     },
     edit(text) {
-      const draft = draftOf(String(open.get()));
+      const draft = draftOf(open.get());
       if (draft) drafts.put({ ...draft, text, at: Date.now() });
     },
     leave,
     discard(number) {
-      drafts.drop(String(number));
       refusal.set(null);
-      if (open.get() === number) open.set(null);
+      close(number);
     },
+    ...savingOver({ note, drafts, make }, { open, refusal, close }),
+  };
+}
+
+type Shown = {
+  open: WritableAtom<number | null>;
+  refusal: WritableAtom<Refusal | null>;
+  close(number: number): void;
+};
+
+/** Saving and removing, one after another: each goes by what the one before led to. */
+function savingOver(
+  { note, drafts, make }: Parts,
+  { open, refusal, close }: Shown,
+): Pick<NoteDesk, 'save' | 'remove'> {
+  const inTurn = queue();
+  const draftOf = (number: number) => drafts.all.get().get(String(number));
+  /** What was typed stays, on what the note says now. */
+  const rebase = (number: number) => {
+    const [draft, now] = [draftOf(number), noteIn(note.now(), number)];
+    if (draft && now) drafts.put({ ...draft, before: { text: now.text, speaker: null } });
+  };
+  const change = async (number: number, said: string, plan: Plan) => {
+    const problem = await make(said, plan, words.get().noteElsewhere);
+    refusal.set(problem && { block: String(number), problem });
+    // The message has said that others changed it: the next press saves.
+    if (problem?.type === 'changed') rebase(number);
+    return problem === null;
+  };
+  const save = async (number: number): Promise<boolean> => {
+    const draft = draftOf(number);
+    // The one before has saved it.
+    if (draft === undefined) return true;
+    const text = draft.text.trim();
+    const isEmpty = text === '' && noteIn(note.now(), number)?.mark !== true;
+    if (text !== draft.before.text && !isEmpty) {
+      const plan = rewording(note, number, draft.before.text, text);
+      if (!(await change(number, words.get().noteEdited, plan))) return false;
+    }
+    if (isEmpty || (draftOf(number)?.text.trim() ?? text) === text) close(number);
+    else rebase(number);
+    return true;
+  };
+  return {
     async save() {
       const number = open.get();
-      const draft = draftOf(String(number));
-      if (number === null || draft === undefined) return false;
-      const text = draft.text.trim();
-      const isMark = note.now().sidenotes.some((one) => one.note === number && one.mark);
-      const isEmpty = text === '' && !isMark;
-      if (text !== draft.before.text && !isEmpty) {
-        const plan = rewording(note, number, draft.before.text, text);
-        if (!(await change(number, words.get().noteEdited, plan))) return false;
-        if (keepTyped(drafts, String(number), text)) return true;
-      }
-      drafts.drop(String(number));
-      // Another one may have been opened while this one was saved.
-      if (open.get() === number) open.set(null);
-      return true;
+      if (number === null) return false;
+      const isSeen = seenBy({ drafts, refusal }, String(number));
+      return await inTurn(async () => isSeen() && (await save(number)));
     },
-    async remove(number) {
-      const plan = removingNote(note, number);
-      if (!(await change(number, words.get().noteRemoved, plan))) return false;
-      drafts.drop(String(number));
-      if (open.get() === number) open.set(null);
-      return true;
-    },
+    remove: (number) =>
+      inTurn(async () => {
+        const plan = removingNote(note, number);
+        const isGone = await change(number, words.get().noteRemoved, plan);
+        if (isGone) close(number);
+        return isGone;
+      }),
   };
 }
 
@@ -142,12 +176,4 @@ function fieldOver(note: Note, drafts: Drafts): Pick<NoteDesk, 'typed' | 'type' 
       return true;
     },
   };
-}
-
-/** What was typed while a text was saved stays, on that text. @returns whether there is any */
-function keepTyped(drafts: Drafts, block: string, saved: string): boolean {
-  const draft = drafts.all.get().get(block);
-  if (draft === undefined || draft.text.trim() === saved) return false;
-  drafts.put({ ...draft, before: { text: saved, speaker: null } });
-  return true;
 }

@@ -14,7 +14,8 @@ export function rewording(note: Note, number: number, from: string, to: string):
       await asSeen(api.PATCH('/recordings/{id}/sidenotes/{n}', { params, body: { text: to } }));
     },
     isDone: (now) => noteIn(now, number)?.text === to,
-    back: () => rewording(note, number, to, from),
+    // The service may write it otherwise than it was typed.
+    back: () => rewording(note, number, noteIn(note.now(), number)?.text ?? to, from),
   };
 }
 
@@ -48,5 +49,6 @@ function writingAgain(note: Note, { at, text, block, mark }: Sidenote): Plan {
   };
 }
 
-const noteIn = ({ sidenotes }: Recording, number: number): Sidenote | undefined =>
+/** A side note of a recording; undefined where it is gone. */
+export const noteIn = ({ sidenotes }: Recording, number: number): Sidenote | undefined =>
   sidenotes.find((one) => one.note === number);

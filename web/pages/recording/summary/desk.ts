@@ -1,7 +1,7 @@
 /** Editing lines of a summary where they stand: which one is open, what was typed in others, and why one was refused. */
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
-import { ApiError, type Problem, isUnanswered } from '../../../client/api.ts';
-import { ChangedSince, type Note, type Plan } from '../changes.ts';
+import { type Refusal, attempt, seenBy } from '../attempt.ts';
+import type { Note, Plan } from '../changes.ts';
 import { type Draft, type Drafts, newDraft, tidy } from '../drafts.ts';
 import { queue } from '../../../client/queue.ts';
 import type { MyChanges } from '../my-changes.ts';
@@ -27,8 +27,6 @@ const newId = (kind: Kind): string => `new-${kind}`;
 
 /** A line that is edited: where it is to come, if it is new. */
 export type OpenLine = { id: string; kind: Kind; after: string | null };
-/** Why a line could not be saved. `look` reads it again, where that is not known. */
-export type LineRefusal = { id: string; problem: Problem; look?: () => Promise<boolean> };
 /** In words, what was done to a line. */
 export type LineSaying = (
   what: 'edited' | 'added' | 'removed' | 'moved' | 'kind' | 'person' | 'due' | 'done' | 'undone',
@@ -37,7 +35,7 @@ export type LineSaying = (
 export type LineDesk = {
   open: ReadableAtom<OpenLine | null>;
   drafts: Drafts;
-  refusal: ReadableAtom<LineRefusal | null>;
+  refusal: ReadableAtom<Refusal | null>;
   begin(id: string): void;
   /** Opens a new line of a kind behind another one; without one at the end. */
   add(kind: Kind, after?: string): void;
@@ -70,12 +68,15 @@ type Parts = {
 };
 type Desk = Parts & {
   open: WritableAtom<OpenLine | null>;
-  refusal: WritableAtom<LineRefusal | null>;
+  refusal: WritableAtom<Refusal | null>;
+  /** Ids of lines that were new when they were opened, once they are saved. */
+  made: WeakMap<OpenLine, string>;
 };
 
 export function openLineDesk(parts: Parts): LineDesk {
-  const desk: Desk = { ...parts, open: atom<OpenLine | null>(null), refusal: atom(null) };
-  const { open, refusal, drafts } = desk;
+  const open = atom<OpenLine | null>(null);
+  const desk: Desk = { ...parts, open, refusal: atom(null), made: new WeakMap() };
+  const { refusal, drafts } = desk;
   // Each goes by what the one before led to: somebody may choose back and forth.
   const inTurn = queue();
   return {
@@ -90,8 +91,13 @@ export function openLineDesk(parts: Parts): LineDesk {
     },
     leave: () => leave(desk),
     discard: (id) => close(desk, id),
-    save: () => save(desk),
-    remove: (id) => carryOut(desk, id, parts.saying('removed'), removing(parts.note, id)),
+    async save() {
+      const line = open.get();
+      if (line === null) return null;
+      const isSeen = seenBy(desk, line.id);
+      return await inTurn(async () => (isSeen() ? await save(desk, line) : null));
+    },
+    remove: (id) => change(desk, id, parts.saying('removed'), removing(parts.note, id)),
     set: (id, to) => inTurn(() => set(desk, id, to)),
     rekind: (kind) => rekind(desk, kind),
     move: (id, way) => move(desk, id, way),
@@ -150,7 +156,7 @@ async function set(desk: Desk, id: string, to: Omit<Fields, 'text'>): Promise<bo
   const from = Object.fromEntries(keys.map((key) => [key, line[key]]));
   const [key = 'kind'] = keys;
   const what = key === 'done' ? (to.done ? 'done' : 'undone') : key;
-  return await carryOut(desk, id, saying(what), changing(note, id, from, to));
+  return await change(desk, id, saying(what), changing(note, id, from, to));
 }
 
 function rekind({ drafts, open }: Desk, kind: Kind): void {
@@ -172,80 +178,68 @@ async function move(desk: Desk, id: string, way: 'up' | 'down'): Promise<boolean
   const after = way === 'down' ? lines[at + 1]?.id : before && predecessor(now, before);
   const isThere = line !== undefined && (way === 'up' ? before !== null : after !== undefined);
   if (!isThere || after === undefined) return false;
-  return await carryOut(desk, id, saying('moved'), moving(note, id, after));
+  return await change(desk, id, saying('moved'), moving(note, id, after));
 }
 
-async function save(desk: Desk): Promise<string | null> {
-  const { note, saying } = desk;
-  const [line, draft] = [desk.open.get(), draftNow(desk)];
-  if (line === null || draft === undefined) return null;
-  const text = tidy(draft.text);
-  if (text === draft.before.text || text === '') {
+async function save(desk: Desk, line: OpenLine): Promise<string | null> {
+  const { note, saying, drafts } = desk;
+  const { kind, after } = line;
+  const id = desk.made.get(line) ?? line.id;
+  const isNew = id === newId(kind);
+  const draft = drafts.all.get().get(id);
+  const text = tidy(draft?.text ?? '');
+  if (draft === undefined || text === draft.before.text || text === '') {
     // An empty line is none; one that was there stays as it is until it is removed.
-    close(desk, line.id);
-    return line.id;
-  }
-  if (line.id === newId(line.kind)) {
-    const after = line.after === null ? {} : { after: line.after };
-    const plan = adding(note, { text, kind: line.kind, ...after });
-    if (!(await carryOut(desk, line.id, saying('added'), plan, { sent: text }))) return null;
-    const made = plan.id();
-    if (made !== undefined) typeOn(desk, line, { id: made, text });
-    return made ?? null;
+    if (draft !== undefined) close(desk, id);
+    return isNew ? null : id;
   }
   const { text: from } = draft.before;
+  const added = isNew ? adding(note, { text, kind, ...(after === null ? {} : { after }) }) : null;
   const plan =
-    line.id === abstractId
+    added ??
+    (id === abstractId
       ? abridging(note, from, text)
-      : changing(note, line.id, { text: from }, { text });
-  if (!(await carryOut(desk, line.id, saying('edited'), plan, { sent: text }))) return null;
-  typeOn(desk, line, { id: line.id, text });
-  return line.id;
+      : changing(note, id, { text: from }, { text }));
+  const done = () => saved(desk, line, { id, text, now: added?.id() ?? id });
+  const said = saying(isNew ? 'added' : 'edited');
+  const isMade = await attempt(desk, {
+    block: id,
+    said,
+    plan,
+    done,
+    elsewhere: () => elsewhere(desk, id),
+  });
+  return isMade ? (desk.made.get(line) ?? id) : null;
 }
 
-/** What was typed while the line was saved is a change of what it says now. */
-function typeOn(
-  { drafts, open }: Desk,
-  line: OpenLine,
-  { id, text }: { id: string; text: string },
-): void {
-  const draft = drafts.all.get().get(line.id);
-  if (draft === undefined) return;
-  if (id !== line.id) drafts.drop(line.id);
-  drafts.put({ ...draft, block: id, before: { text, speaker: null } });
-  if (open.get()?.id === line.id) open.set({ ...line, id });
-}
-
-/** Makes the change, or looks whether it was made. @param options.sent text of the draft, where it is what is changed */
-async function carryOut(
+/** What was typed for it goes; what was typed since is a change of what the line says now. @param now its id */
+function saved(
   desk: Desk,
-  id: string,
-  said: string,
-  plan: Plan,
-  { sent, work }: { sent?: string; work?: () => ReturnType<MyChanges['make']> } = {},
-): Promise<boolean> {
-  const { changes, refusal, onmade, drafts } = desk;
-  refusal.set(null);
-  try {
-    const { id: change } = await (work?.() ?? changes.make(said, plan));
-    // Only what was typed for it goes: a move leaves the text that is being typed.
-    const draft = drafts.all.get().get(id);
-    const typed = draft && tidy(draft.text);
-    if (typed !== undefined && typed === (sent ?? textNow(desk, id) ?? typed)) close(desk, id);
-    onmade(change, said);
-    return true;
-  } catch (error) {
-    if (error instanceof ChangedSince) {
-      const draft = drafts.all.get().get(id);
-      const isShown = draft !== undefined && showMeanwhile(desk, draft);
-      if (!isShown) refusal.set({ id, problem: { type: 'changed', title: '', status: 412 } });
-    } else if (error instanceof ApiError) {
-      const again = { ...(sent !== undefined && { sent }), work: () => changes.look(said, plan) };
-      const look = () => carryOut(desk, id, said, plan, again);
-      refusal.set({ id, problem: error.problem, ...(isUnanswered(error) ? { look } : {}) });
-    } else throw error;
-    return false;
-  }
+  line: OpenLine,
+  { id, text, now }: { id: string; text: string; now: string },
+): void {
+  const { drafts, open, made } = desk;
+  if (now !== id) made.set(line, now);
+  const draft = drafts.all.get().get(id);
+  if (draft === undefined) return;
+  if (tidy(draft.text) === text) return close(desk, id);
+  if (now !== id) drafts.drop(id);
+  drafts.put({ ...draft, block: now, before: { text, speaker: null }, meanwhile: undefined });
+  if (open.get()?.id === id) open.set({ ...line, id: now });
+}
+
+/** Changes something else of a line than its text: what is being typed there stays, as long as the line does. */
+const change = (desk: Desk, id: string, said: string, plan: Plan): Promise<boolean> => {
+  const done = () => {
+    if (textNow(desk, id) === undefined) close(desk, id);
+  };
+  return attempt(desk, { block: id, said, plan, done, elsewhere: () => elsewhere(desk, id) });
+};
+
+function elsewhere(desk: Desk, id: string): void {
+  const draft = desk.drafts.all.get().get(id);
+  if (draft !== undefined && showMeanwhile(desk, draft)) return;
+  desk.refusal.set({ block: id, problem: { type: 'changed', title: '', status: 412 } });
 }
 
 /** Both texts are shown, and the person chooses. @returns whether there is another one */
