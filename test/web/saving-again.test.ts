@@ -175,6 +175,40 @@ test('what is typed is saved as often as it is asked for, and is not lost where 
     await page.context().close();
   });
 
+  await t.test('what was typed in a line, or a side note, that goes is kept in sight', async () => {
+    const { note } = await write('To be removed');
+    const page = await opened();
+    const { id: open } = await lineOf('open');
+    const { id: decision } = await lineOf('decision');
+    await lineBody(page, open).click();
+    await line(page).fill('Left, and kept');
+    await line(page).press('Escape');
+    await lineBody(page, decision).click();
+    await line(page).fill('Under the hands');
+    await edit([
+      { line: decision, remove: true },
+      { line: open, remove: true },
+    ]);
+    const kept = (text: string) => page.getByRole('alert').filter({ hasText: text });
+    for (const text of ['Left, and kept', 'Under the hands']) {
+      await kept(text).getByText('This line is no longer in the summary.').waitFor();
+      await kept(text).getByRole('button', { name: 'Copy' }).waitFor();
+    }
+    await kept('Left, and kept').getByRole('button', { name: 'Discard changes' }).click();
+    await kept('Left, and kept').waitFor({ state: 'detached' });
+    // Put back, it is open as it was.
+    await edit([{ line: decision, remove: false }]);
+    await untilHolds(page, "document.activeElement?.value === 'Under the hands'");
+    await kept('Under the hands').waitFor({ state: 'detached' });
+    await line(page).press('Escape');
+
+    await jot(page, 'To be removed').locator('.body').click();
+    await sideNote(page).fill('Jotted for nothing');
+    await api.delete(`/recordings/${id}/sidenotes/${note}`);
+    await kept('Jotted for nothing').getByText('This side note was removed.').waitFor();
+    await page.context().close();
+  });
+
   await t.test('a side note that was changed elsewhere is saved by the next press', async () => {
     const { note } = await write('Before');
     const page = await opened();

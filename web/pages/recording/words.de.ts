@@ -266,6 +266,7 @@ export default {
   noteRemoved: 'Randnotiz entfernt.',
   noteElsewhere:
     'Diese Randnotiz wurde inzwischen geändert oder entfernt. Es wurde nichts gespeichert.',
+  noteGone: 'Diese Randnotiz wurde entfernt. Ihr Text bleibt in diesem Browser.',
   noteWaits: 'Noch in diesem Browser. Sie wird gesendet, sobald der Server antwortet.',
   noteRefused: 'Noch in diesem Browser: {why}',
   noteKeys: '{save} zum Speichern, {leave} zum Abbrechen',
@@ -308,6 +309,8 @@ export default {
   speakersElsewhereHint:
     'Schließen Sie dieses Fenster, und öffnen Sie es erneut, um die Sprecher zu benennen.',
   lineElsewhere: 'Diese Zeile wurde inzwischen geändert oder entfernt. Nichts wurde gespeichert.',
+  lineGone:
+    'Diese Zeile gibt es in der Zusammenfassung nicht mehr. Ihr Text bleibt in diesem Browser.',
   newSummary: 'Eine neue Zusammenfassung ist fertig.',
   newSummaryHint: 'Von Ihnen bearbeitete Zeilen bleiben darin erhalten.',
   useNewSummary: 'Neue Zusammenfassung verwenden',

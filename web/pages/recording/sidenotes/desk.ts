@@ -14,6 +14,8 @@ import { noteIn, removingNote, rewording } from './plans.ts';
 
 /** Under which the field's text is among the drafts. */
 const field = 'new';
+/** Whether a draft is the field's, by its block; else its block is the number of a note. */
+export const isOfField = (block: string): boolean => block === field;
 
 export type NoteDesk = {
   drafts: Drafts;

@@ -12,6 +12,7 @@ import {
   adding,
   changing,
   decide,
+  kinds,
   lineIn,
   linesBeside,
   linesOf,
@@ -24,6 +25,8 @@ import type { Rewriting } from './rewriting.ts';
 /** The id of the abstract, and that of a line which is not there yet, by its kind. */
 export const abstractId = 'short';
 const newId = (kind: Kind): string => `new-${kind}`;
+/** Whether that is the id of a line which is not there yet. */
+export const isNewId = (id: string): boolean => kinds.some((kind) => id === newId(kind));
 
 /** A line that is edited: where it is to come, if it is new. */
 export type OpenLine = { id: string; kind: Kind; after: string | null };
