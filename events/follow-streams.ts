@@ -1,11 +1,14 @@
 import type { FactOutline } from './facts/catalogue.ts';
-import type { EventStore } from './store.ts';
+import { type EventStore, EventStoreError } from './store.ts';
+import { messageOf } from '../src/shared/errors.ts';
 import type { Log } from '../src/shared/log.ts';
 import { keepDoing } from '../src/shared/retry.ts';
 
 /**
- * Follows the log from its present end until the signal aborts; called again after a failure, from behind what it took last.
+ * Follows the log from its present end until the signal aborts; called again after a failure, from behind what it took
+ * last. Behind what cannot be read, or not by this release, from the end of then: it would be met each time.
  * @param begin done once the end is known, before anything is taken
+ * @returns throws a failure that comes again before anything is taken only the first time
  */
 export function followOnwards(
   store: Pick<EventStore, 'head' | 'follow'>,
@@ -13,7 +16,8 @@ export function followOnwards(
   begin = async (): Promise<void> => {},
 ): (signal: AbortSignal) => Promise<void> {
   let afterPosition: number | undefined;
-  return async (signal) => {
+  let failed: string | undefined;
+  const follow = async (signal: AbortSignal): Promise<void> => {
     if (afterPosition === undefined) {
       const head = await store.head();
       await begin();
@@ -22,8 +26,16 @@ export function followOnwards(
     for await (const facts of store.follow({ afterPosition, signal })) {
       await take(facts);
       afterPosition = facts.at(-1)!.position;
+      failed = undefined;
     }
   };
+  return (signal) =>
+    follow(signal).catch((error: unknown) => {
+      if (error instanceof EventStoreError && !error.retriable) afterPosition = undefined;
+      const before = failed;
+      failed = messageOf(error);
+      if (failed !== before) throw error;
+    });
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { recordingStream } from '../../../events/facts/recording.ts';
+import { EventStoreError } from '../../../events/store.ts';
 import { followErasures } from '../../../src/storage/blobs/follow-erasures.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { sampleFact } from '../../support/sample-facts.ts';
@@ -36,5 +37,30 @@ test(
     });
     assert.deepEqual(left, ['one', 'two']);
     assert.deepEqual(failures, ['erasures of other nodes could not be followed']);
+  },
+);
+
+test(
+  'a log that does not answer is said once, and followed when it does',
+  { timeout: 30_000 },
+  async (t) => {
+    const store = memoryStore();
+    let tries = 0;
+    const head = async (): Promise<number> => {
+      tries += 1;
+      if (tries < 4) throw new EventStoreError('BUSY', 'The database does not answer.');
+      return await store.head();
+    };
+    const follow: typeof store.follow = async function* (asked) {
+      await store.append(recordingStream('one'), [sampleFact('recording.erased')], 0);
+      yield* store.follow(asked);
+    };
+    let failures = 0;
+    const log = { error: () => void (failures += 1) };
+    await new Promise<void>((resolve) => {
+      const leave = async (): Promise<void> => resolve();
+      t.after(followErasures({ ...store, head, follow }, { leave }, log));
+    });
+    assert.equal(failures, 1);
   },
 );
