@@ -124,7 +124,7 @@ export async function tightestDisk(
   return disks.reduce((least, one) => (one.free - one.low < least.free - least.low ? one : least));
 }
 
-/** Bytes that recordings leave free on a disk: half of what is free when one begins, which would end at once otherwise. */
+/** Bytes that recordings leave free on a disk: half of what must be free for one to begin, which would end at once otherwise. */
 export const leftByRecordings = async (
   folder: string,
   settings: Pick<Settings, 'limits.free_mb'>,
