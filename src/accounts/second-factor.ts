@@ -113,15 +113,12 @@ export function ownTwoStep(
       withPassword(userId, password, async () => {
         const user = users.byId.get(userId);
         if (!user || user.totp || user.passwordHash === null) throw changed();
-        const { Secret, TOTP } = await import('otpauth');
-        const bytes = new Uint8Array(randomBytes(secretBytes));
-        const secret = new Secret({ buffer: bytes.buffer });
+        const made = await newSecret(user.username);
         await pending.change([userId], (_, now) => ({
-          keep: [{ secret: secret.base32, ends_at: now + setupMs }],
+          keep: [{ secret: made.secret, ends_at: now + setupMs }],
           result: undefined,
         }));
-        const totp = new TOTP({ issuer: 'Mitschrift', label: user.username, secret, period });
-        return { secret: secret.base32, uri: totp.toString() };
+        return made;
       }),
     async confirm(userId, given) {
       const codes = newRecoveryCodes();
@@ -215,6 +212,15 @@ export async function stepOf(
   const totp = new TOTP({ secret: Secret.fromBase32(secret), period });
   const delta = totp.validate({ token: code, timestamp: now, window: stepsAround });
   return delta === null ? undefined : totp.counter({ timestamp: now }) + delta;
+}
+
+/** A secret, and the address by which an app of codes takes it in under a user's name. */
+async function newSecret(username: string): Promise<{ secret: string; uri: string }> {
+  const { Secret, TOTP } = await import('otpauth');
+  const bytes = new Uint8Array(randomBytes(secretBytes));
+  const secret = new Secret({ buffer: bytes.buffer });
+  const totp = new TOTP({ issuer: 'Mitschrift', label: username, secret, period });
+  return { secret: secret.base32, uri: totp.toString() };
 }
 
 /** As they are shown: `7k2mq-x4c9r`. */
