@@ -75,10 +75,7 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
     end.lost.throwIfAborted();
     if (closing.signal.aborted) throw new EventStoreError('CLOSED', 'The log is closed.');
   };
-  const head = async (): Promise<number> => {
-    assertOpen();
-    return Number(oneRow(await db.ask<{ head: string }>({ name: 'head', text: headQuery })).head);
-  };
+  const { head, version } = endsOf(db, assertOpen);
   const assertWritable = (): void => {
     assertOpen();
     damage.assertSound();
@@ -89,6 +86,7 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
     directory: null,
     keys,
     head,
+    version,
     outdated: AbortSignal.any([end.lost, newer.signal]),
     health: () => healthOf(db, damage, keys, end.lost),
     append: appendingTo({ commits, reader, keys, upcasters, assertWritable }),
@@ -108,12 +106,6 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
       const limitMs = () => awayMs;
       await retry(head, { pauses, signal: closing.signal, isTransient: isBusy, limitMs });
     },
-    async version(stream) {
-      assertOpen();
-      const text = 'select coalesce(max(version), 0) as version from facts where stream = $1';
-      const question = { name: 'version', text, values: [stream] };
-      return oneRow(await db.ask<{ version: number }>(question)).version;
-    },
     async verify(wanted = {}) {
       return await verifyFacts({ db, decoder, damage, upcasters, head: await head() }, wanted);
     },
@@ -126,6 +118,20 @@ export function openPostgresLog(options: PostgresLogOptions): PostgresLog {
     },
   };
 }
+
+/** Where the log and its streams end, asked now. @param assertOpen throws while nothing may be read */
+const endsOf = (db: Postgres, assertOpen: () => void): Pick<EventLog, 'head' | 'version'> => ({
+  async head() {
+    assertOpen();
+    return Number(oneRow(await db.ask<{ head: string }>({ name: 'head', text: headQuery })).head);
+  },
+  async version(stream) {
+    assertOpen();
+    const text = 'select coalesce(max(version), 0) as version from facts where stream = $1';
+    const question = { name: 'version', text, values: [stream] };
+    return oneRow(await db.ask<{ version: number }>(question)).version;
+  },
+});
 
 /**
  * Hears how far the log has come by appends of all nodes. Where it ends is also asked whenever nodes can be heard again,
