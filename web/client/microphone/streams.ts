@@ -33,6 +33,8 @@ export async function openStreams(source: AudioSource): Promise<Streams> {
 /** Where each of both is connected to: an input of a node. */
 export type Inputs = Record<keyof Streams, { node: AudioNode; at: number }>;
 
+type Gathering = { context: AudioContext; inputs: Inputs };
+
 export interface Connected {
   /** The microphone's light goes out; a tab stays shared, since it could only be chosen again. */
   closeMicrophone(): void;
@@ -48,10 +50,9 @@ export interface Connected {
  */
 export function connectStreams(
   opened: Streams,
-  { context, inputs }: { context: AudioContext; inputs: Inputs },
+  gathering: Gathering,
   on: { lost(what: Lost): void; sound(event: SoundEvent): void },
 ): Connected {
-  const nodes = new Map<MediaStream, MediaStreamAudioSourceNode>();
   const gone = { microphone: false, tab: false };
   let { microphone } = opened;
   let [isOver, isClosed] = [false, false];
@@ -60,30 +61,13 @@ export function connectStreams(
     on.lost(gone.microphone ? 'microphone' : gone.tab ? 'tab' : null);
     on.sound({ type: 'gone', is: gone.microphone });
   };
-  const connect = (stream: MediaStream, what: keyof Streams) => {
-    const source = sourceOf(stream, context);
-    source.connect(inputs[what].node, 0, inputs[what].at);
-    nodes.set(stream, source);
-    for (const track of stream.getAudioTracks()) {
-      track.addEventListener('ended', () => {
-        if (isOver || !nodes.has(stream)) return;
-        gone[what] = true;
-        say();
-      });
-      // A tab that plays nothing is muted, too: of it only the blocks tell.
-      if (what === 'tab') continue;
-      watchMuted(track, (is) => {
-        if (!nodes.has(stream)) return;
-        on.sound({ type: 'muted', is });
-        if (!is) void context.resume().catch(() => undefined);
-      });
-    }
-  };
-  const disconnect = (stream: MediaStream) => {
-    nodes.get(stream)?.disconnect();
-    nodes.delete(stream);
-    stopTracks(stream);
-  };
+  const { connect, disconnect, disconnectAll } = connections(gathering, {
+    ended(what) {
+      gone[what] = true;
+      say();
+    },
+    muted: (is) => on.sound({ type: 'muted', is }),
+  });
   const reopen = async () => {
     const stream = await openMicrophone();
     // A pause may have begun meanwhile.
@@ -118,8 +102,40 @@ export function connectStreams(
     stop() {
       isOver = true;
       stopLooking();
-      for (const stream of nodes.keys()) disconnect(stream);
+      disconnectAll();
     },
+  };
+}
+
+/** Streams that are connected to what gathers them; of others nothing is said. @param on.muted of a microphone */
+function connections(
+  { context, inputs }: Gathering,
+  on: { ended(what: keyof Streams): void; muted(is: boolean): void },
+) {
+  const nodes = new Map<MediaStream, MediaStreamAudioSourceNode>();
+  const disconnect = (stream: MediaStream) => {
+    nodes.get(stream)?.disconnect();
+    nodes.delete(stream);
+    stopTracks(stream);
+  };
+  return {
+    connect(stream: MediaStream, what: keyof Streams) {
+      const source = sourceOf(stream, context);
+      source.connect(inputs[what].node, 0, inputs[what].at);
+      nodes.set(stream, source);
+      for (const track of stream.getAudioTracks()) {
+        track.addEventListener('ended', () => nodes.has(stream) && on.ended(what));
+        // A tab that plays nothing is muted, too: of it only the blocks tell.
+        if (what === 'tab') continue;
+        watchMuted(track, (is) => {
+          if (!nodes.has(stream)) return;
+          on.muted(is);
+          if (!is) void context.resume().catch(() => undefined);
+        });
+      }
+    },
+    disconnect,
+    disconnectAll: () => [...nodes.keys()].forEach(disconnect),
   };
 }
 
