@@ -1,4 +1,4 @@
-import { Appender } from './appender.ts';
+import type { Appender } from './appender.ts';
 import type {
   EventLog,
   LogHealth,
@@ -13,19 +13,19 @@ import {
   levelCode,
   openDatabase,
   openFailure,
-  reopenUntilUsable,
   reopening,
   whyReopening,
   unreadableNow,
 } from './database.ts';
-import { type CommitSignal, commitSignal } from '../../src/shared/listeners.ts';
-import { reading, crcAt, logReader, rawRecords } from './reader.ts';
+import { commitSignal } from '../../src/shared/listeners.ts';
+import { type LogReader, reading, crcAt, logReader, rawRecords } from './reader.ts';
 import { factDecoder, hasContent, sealFacts } from './sealing.ts';
 import type { SealedFact } from './records.ts';
 import type { LoggedFact } from '../facts/catalogue.ts';
 import type { KeyStore } from '../key-store.ts';
 import { type HeadFile, headAfter, openHeadFile } from './head-file.ts';
 import { identifyLog, readMarker } from './marker.ts';
+import { type Recovery, recoveringAppender } from './recovery.ts';
 import { salvage } from './salvage.ts';
 import { type EventStore, EventStoreError } from '../store.ts';
 import { type StreamHeads, streamHeads, streamNames } from './streams.ts';
@@ -68,12 +68,13 @@ export async function openLog(options: LogOptions): Promise<LevelLog> {
     createIfMissing: marker === undefined,
     hook: options.write,
   });
+  const { report = () => {} } = options;
   let headFile: HeadFile | undefined;
   try {
     const id = await identifyLog(options.directory, db, marker?.log);
-    headFile = await openHeadFile(options.directory, options.report ?? (() => {}));
+    headFile = await openHeadFile(options.directory, report);
     const keys = typeof options.keys === 'function' ? await options.keys() : options.keys;
-    return await levelLog(db, id, headFile, { ...options, keys });
+    return await levelLog(db, id, headFile, { ...options, keys, report });
   } catch (error) {
     await headFile?.close();
     await db.close();
@@ -90,9 +91,9 @@ async function levelLog(
   db: LogDatabase,
   id: string,
   headFile: HeadFile,
-  options: LogOptions & { keys: KeyStore },
+  options: LogOptions & { keys: KeyStore } & Pick<Required<LogOptions>, 'report'>,
 ): Promise<LevelLog> {
-  const { keys, clock = () => new Date(), upcasters = todaysUpcasters } = options;
+  const { keys, report, clock = () => new Date(), upcasters = todaysUpcasters } = options;
   const damage = damageRegister();
   const committed = commitSignal();
   const decoder = factDecoder({ keys, upcasters, damage });
@@ -101,21 +102,8 @@ async function levelLog(
   const verify = (wanted?: VerifyOptions): Promise<VerifiedRecords> =>
     verifyLog({ db, decoder, damage, upcasters, head: appender.head.position }, wanted);
   const { signal } = closing;
-  const recovery = recoveryOf(
-    { db, heads, damage, committed, verify, closing: signal, report: options.report ?? (() => {}) },
-    () => appender,
-  );
-  const appender: Appender = new Appender({
-    db,
-    heads,
-    clock,
-    committed: () => {
-      headFile.note(appender.head);
-      committed.fire();
-    },
-    failed: recovery.begin,
-  });
-  db.onWriteFailure = recovery.begin;
+  const parts = { db, heads, clock, headFile, damage, committed, verify, closing: signal, report };
+  const { appender, recovery } = recoveringAppender(parts);
   const access = accessTo({ db, damage, recovery, closing: signal });
   const { readable: usable, assertOpen, assertWritable } = access;
   const reader = logReader({ db, decoder, damage, usable });
@@ -123,12 +111,7 @@ async function levelLog(
     reader.ask({ kind: 'index', stream, said: finding('index-unreadable') }, async () =>
       heads.durable(stream),
     );
-  const hasContentOf = async (stream: string, subject: string): Promise<boolean> =>
-    hasContent(
-      reader.streamRecords(stream, 0, await durableVersion(stream)),
-      subject,
-      (one) => one,
-    );
+  const hasContentOf = contentIn(reader, durableVersion);
   const head = () => appender.head.position;
   const recovering = () => recovery.running() !== undefined && db.waitsForRoom === undefined;
 
@@ -187,49 +170,6 @@ async function* soundRecords(db: LogDatabase): AsyncGenerator<StoredRecord[], vo
   for await (const page of salvage(db)) yield page.flatMap(({ fact }) => fact ?? []);
 }
 
-/** After a failed write: nothing more goes to these files until LevelDB has read them again. */
-type Recovery = {
-  begin(cause: unknown): void;
-  /** Resolves when the log is open again, or closed; undefined while all is well. */
-  running(): Promise<void> | undefined;
-};
-
-function recoveryOf(
-  log: {
-    db: LogDatabase;
-    heads: StreamHeads;
-    damage: DamageRegister;
-    committed: CommitSignal;
-    closing: AbortSignal;
-    verify(wanted: VerifyOptions): Promise<VerifiedRecords>;
-    report(message: string, error?: unknown): void;
-  },
-  appenderOf: () => Appender,
-): Recovery {
-  const { db, report } = log;
-  let running: Promise<void> | undefined;
-  return {
-    running: () => running,
-    begin(cause) {
-      if (running || log.closing.aborted) return;
-      report('writing to the event log failed; reopening it', cause);
-      const appender = appenderOf();
-      appender.refuseWaiting(reopening(db));
-      const known = appender.head;
-      const check = async (): Promise<void> => {
-        appender.head = await headAfter(db, known, log.damage.report);
-        log.heads.reset();
-        await log.verify({ afterPosition: Math.min(known.position, appender.head.position) });
-        report(`event log is open again at position ${appender.head.position}`);
-      };
-      running = reopenUntilUsable(db, log.closing, check, report).finally(() => {
-        running = undefined;
-        log.committed.fire();
-      });
-    },
-  };
-}
-
 /** Who may read and write now. `readable` does not wait while the disk is full: what there is can be read. */
 function accessTo(log: {
   db: LogDatabase;
@@ -279,6 +219,12 @@ function healthOf(
     more: damage.more,
   };
 }
+
+/** Whether a stream has content of a subject. */
+const contentIn =
+  (reader: Pick<LogReader, 'streamRecords'>, version: (stream: string) => Promise<number>) =>
+  async (stream: string, subject: string): Promise<boolean> =>
+    hasContent(reader.streamRecords(stream, 0, await version(stream)), subject, (one) => one);
 
 /** Up to where records are not checked at open. */
 function checkedBefore(

@@ -17,7 +17,7 @@ import type { EventStore } from '../store.ts';
 import { type FindingSaid, finding } from '../../src/words/findings.ts';
 
 /** Reads the log a page at a time; every record is checked, and in sequence its place as well. */
-type LogReader = {
+export type LogReader = {
   /**
    * Asks the database, again when it was closed meanwhile to be opened again.
    * @param place what is damaged when LevelDB says so
