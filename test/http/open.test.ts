@@ -227,7 +227,7 @@ test('from elsewhere nothing is launched and no vault is named; others than admi
   assert.deepEqual(await programs.calls(), []);
 });
 
-test('what tray and hotkey recorded is opened by administrators, by the paths that `saved` gives them', async (t) => {
+test('what tray and hotkey recorded is opened by administrators, by the paths that `saved` gives them and its owner', async (t) => {
   const { service, token, documents: own, space, vault, open, openFromAfar } = await desktop(t);
   const ben = await service.addUser('ben');
   const client = connect(service.url, token);
@@ -250,10 +250,12 @@ test('what tray and hotkey recorded is opened by administrators, by the paths th
   await service.reaches(id, 'idle.saved');
   const paths = [index!, transcript!, summary!];
 
-  assert.deepEqual((await open({ mode: 'folder', paths })).body, { opened: paths });
-  const afar = await openFromAfar({ mode: 'folder', paths });
+  const ofGuest = { paths, owner: 'guest' };
+  assert.deepEqual((await open({ mode: 'folder', ...ofGuest })).body, { opened: paths });
+  assert.equal((await open({ mode: 'folder', paths })).status, 404);
+  const afar = await openFromAfar({ mode: 'folder', ...ofGuest });
   assert.deepEqual([afar.status, afar.body.uri], [200, `/notes/${id}`]);
-  const copied = await open({ mode: 'notes', paths: [index] });
+  const copied = await open({ mode: 'notes', paths: [index], owner: 'guest' });
   assert.deepEqual(copied.body.opened, [transcript, summary, index]);
   const guests = join(service.dataDir, 'spaces', 'guest');
   assert.deepEqual(
@@ -261,7 +263,7 @@ test('what tray and hotkey recorded is opened by administrators, by the paths th
     await readFile(join(guests, index!), 'utf8'),
   );
   assert.equal((await open({ mode: 'folder', paths }, ben)).status, 404);
-  assert.equal((await open({ mode: 'folder', paths, owner: 'guest' }, ben)).status, 404);
+  assert.equal((await open({ mode: 'folder', ...ofGuest }, ben)).status, 404);
 
   // The same path in both spaces: their own, unless they say whose.
   await writeFile(join(guests, own.index), 'Of the tray.\n');
@@ -280,9 +282,17 @@ test('what tray and hotkey recorded is opened by administrators, by the paths th
     (await service.call(method, path, { token: as })).status;
   for (const method of ['GET', 'DELETE']) assert.equal(await call(method, summaryAt!, ben), 404);
   assert.equal(await call('POST', `${indexAt}/reprocess`, ben), 404);
-  const there = await service.call<string>('GET', indexAt!, { token });
+  const there = await service.call<string>('GET', `${indexAt}?v=2`, { token });
   assert.equal(there.body, await readFile(join(guests, index!), 'utf8'));
-  const edited = await service.call('PUT', indexAt!, {
+  // Nothing of theirs is changed for a path alone: one of the caller's own may have had it.
+  assert.equal(await call('DELETE', summaryAt!), 404);
+  assert.equal(await call('POST', `${indexAt}/reprocess`), 404);
+  assert.equal((await service.call('PUT', indexAt!, { token, body: '' })).status, 404);
+  // Also one that is of no recording any more.
+  await writeFile(join(space, index!), 'Kept.\n');
+  assert.equal((await service.call<string>('GET', indexAt!, { token })).body, 'Kept.\n');
+  await rm(join(space, index!));
+  const edited = await service.call('PUT', `${indexAt}?owner=guest`, {
     token,
     body: `${there.body}\nSeen.\n`,
     headers: {
@@ -292,9 +302,9 @@ test('what tray and hotkey recorded is opened by administrators, by the paths th
   });
   assert.deepEqual([edited.status, edited.body['own']], [200, true]);
   await service.reaches(id, 'idle.saved');
-  assert.equal(await call('DELETE', summaryAt!), 204);
+  assert.equal(await call('DELETE', `${summaryAt}?owner=guest`), 204);
   assert.equal(await call('GET', summaryAt!), 404);
-  assert.equal(await call('POST', `${indexAt}/reprocess`), 202);
+  assert.equal(await call('POST', `${indexAt}/reprocess?owner=guest`), 202);
   await service.reaches(id, 'idle.saved');
 });
 

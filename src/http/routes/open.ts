@@ -14,7 +14,7 @@ import {
 } from '../../documents/space.ts';
 import { copyIntoVault, noteUri, withSiblings } from '../../documents/vault.ts';
 import { limits } from '../limits.ts';
-import { ownerOfPaths, ownerSchema } from '../of-guest.ts';
+import { ownerIn, ownerSchema } from '../of-guest.ts';
 import { vaultFor } from './vault.ts';
 import { Problem, notFound } from '../problems.ts';
 import type { HttpServices } from '../services.ts';
@@ -66,7 +66,7 @@ export const openRoutes = [
       const { mode, paths } = body;
       const local = await isLocal(ctx.req);
       const desktop = desktopOf(services);
-      const owner = await ownerOfPaths(services, body, caller, paths);
+      const owner = ownerIn(body, caller);
       const space = await services.spaceOf(owner);
       // All of them before anything is done.
       for (const path of paths) await assertThere(services, space, path);
