@@ -39,7 +39,7 @@ export type CaptureActivityDeps = {
   /** Tears the combined source down. Never throws. */
   dismantle(): Promise<void>;
   /** The service stops, the capture of this device goes on. */
-  onLeft(device: string): void;
+  onLeft(device: string, recordingId: string): void;
   env: NodeJS.ProcessEnv;
 };
 
@@ -150,9 +150,9 @@ async function leave(
 ): Promise<void> {
   try {
     const { discarded } = await readControlState(deps.store, recordingId);
-    if (!discarded) return deps.onLeft(device);
+    if (!discarded) return deps.onLeft(device, recordingId);
   } catch (error) {
-    if (isClosed(error)) return deps.onLeft(device);
+    if (isClosed(error)) return deps.onLeft(device, recordingId);
     throw error;
   }
   await endUnwanted(deps.folderOf(recordingId), { audio: true });

@@ -38,7 +38,7 @@ import {
 } from './device/reservations.ts';
 import { type FileEnds, openFileEnds } from './file/file-ends.ts';
 import { type PulseSource, openPulse } from './pulse/pulse.ts';
-import { type StateOf, reconcileCaptures } from './reconcile-captures.ts';
+import { type StateOf, isCapturing, reconcileCaptures } from './reconcile-captures.ts';
 
 /** Recording from devices of this host, and from browsers. */
 export type Captures = {
@@ -52,13 +52,13 @@ export type Captures = {
    */
   reserve(device: string, recordingId: string): void;
   /** Releases a device whose recording was refused after all. */
-  unreserve(recordingId: string): void;
+  unreserve(recordingId: string): Promise<void>;
   /** Which recording holds a device. */
   heldBy(device: string): string | null;
   /** Names of the devices of this machine that are being recorded, whoever records. */
   held(): string[];
-  /** The recording that holds the combined device, and who began it; null: none. */
-  combinedRecording(): { id: string; owner: string } | null;
+  /** The recording of an earlier life of the service that holds the combined device, and who began it; null: none. */
+  combinedLeft(): { id: string; owner: string } | null;
   /** Calls back when that has changed; returns how to stop. */
   onHeld(listener: () => void): () => void;
   /**
@@ -99,8 +99,8 @@ export type Captures = {
    */
   combine(selection: CombinedSelection): Promise<number[]>;
   /**
-   * Selects what the next recording of `mitschrift-combined` joins, which builds it.
-   * @returns selects what was selected before
+   * As `combine`, for a recording that begins now.
+   * @returns for one that does not: tears it down, and selects what was selected before
    * @throws {StageError} as `combine`
    */
   combineNext(selection: CombinedSelection): Promise<() => Promise<void>>;
@@ -140,20 +140,11 @@ export type CapturesDeps = {
 
 export function openCaptures(deps: CapturesDeps): Captures {
   const parts = partsOf(deps);
-  const { devices, combined, pulse, browser, deviceOptions, trial, fileEnds } = parts;
+  const { devices, combined, use, browser, deviceOptions, trial, fileEnds, folderOf } = parts;
   const { store, log, env } = deps;
-  const folderOf = (recordingId: string) => deps.files.captureFolder(recordingId);
-  const dismantle = () => dismantleCombined(combined, log);
-  /** Devices whose captures outlive this process. */
-  const left = new Set<string>();
 
-  /** The combined source, which nobody uses. */
-  const freed = async () => {
-    refuseInUse(devices);
-    await trial.end();
-    return combined;
-  };
   return {
+    ...ofCombined(parts),
     activity: captureActivity({
       store,
       log,
@@ -163,25 +154,24 @@ export function openCaptures(deps: CapturesDeps): Captures {
       folderOf,
       fileEnds,
       orderFor: (device, folder, form) => orderFor({ device, folder, form }, deps, deviceOptions),
-      dismantle,
+      dismantle: use.dismantle,
       env,
-      onLeft: (device) => left.add(device),
+      onLeft: use.left,
     }),
     browser,
     reserve(device, recordingId) {
       devices.reserve(device, recordingId);
       void trial.end();
     },
-    unreserve(recordingId) {
-      if (devices.of(recordingId)?.control === null) devices.release(recordingId);
+    async unreserve(recordingId) {
+      const reservation = devices.of(recordingId);
+      if (reservation?.control !== null) return;
+      devices.release(recordingId);
+      // A level was heard of it, which it was taken from; or it was built for this recording.
+      if (reservation.device === combinedDevice) await use.dismantleUnused();
     },
     heldBy: (device) => devices.heldBy(device),
     held: () => devices.held(),
-    combinedRecording() {
-      const id = devices.heldBy(combinedDevice);
-      const owner = id === null ? undefined : devices.of(id)?.control?.owner;
-      return id === null || owner === undefined ? null : { id, owner };
-    },
     onHeld: (listener) => devices.onHeld(listener),
     stop: (recordingId, stoppedBy) => stopReserved(devices.of(recordingId), stoppedBy),
     now: (recordingId) => devices.now(recordingId) ?? browser.now(recordingId),
@@ -195,22 +185,89 @@ export function openCaptures(deps: CapturesDeps): Captures {
     devices: () => recordableDevices(combined, { ...deviceOptions, recent: parts.recent }),
     choose: (device) => chooseDevice(device, combined, deviceOptions),
     hear: trial.hear,
+    async reconcile(folders, stateOf) {
+      const live = await reconcileCaptures(folderOf, folders, stateOf);
+      for (const { recordingId, device } of live) use.left(device, recordingId);
+      if (!live.some(({ device }) => device === combinedDevice)) await use.dismantle();
+      return live.map(({ recordingId }) => recordingId);
+    },
+    async close() {
+      await trial.end();
+      await use.dismantleUnused();
+    },
+  };
+}
+
+/** What is combined. */
+function ofCombined({
+  devices,
+  combined,
+  use,
+  pulse,
+  trial,
+}: ReturnType<typeof partsOf>): Pick<
+  Captures,
+  'combinedLeft' | 'sources' | 'combine' | 'combineNext' | 'uncombine'
+> {
+  /** The combined source, which nobody uses. */
+  const freed = async () => {
+    if (await use.isUsed(combinedDevice))
+      throw new StageError(failure('combined-in-use'), { retriable: true });
+    await trial.end();
+    return combined;
+  };
+  return {
+    combinedLeft() {
+      const id = devices.heldBy(combinedDevice);
+      const owner = id === null ? undefined : devices.of(id)?.control?.owner;
+      return id === null || owner === undefined || !use.wasLeft(id) ? null : { id, owner };
+    },
     async sources() {
       const { microphones, monitors } = await pulse.sources();
       const others = (all: PulseSource[]) => all.filter(({ name }) => !isOwnSource(name));
       return { microphones: others(microphones), monitors: others(monitors) };
     },
     combine: async (selection) => await (await freed()).select(selection),
-    combineNext: async (selection) => await (await freed()).remember(selection),
-    uncombine: async () => await (await freed()).forget(),
-    async reconcile(folders, stateOf) {
-      const live = await reconcileCaptures(folderOf, folders, stateOf);
-      if (!live.some(({ device }) => device === combinedDevice)) await dismantle();
-      return live.map(({ recordingId }) => recordingId);
+    async combineNext(selection) {
+      const chooseFormer = await (await freed()).remember(selection);
+      const undo = async () => {
+        // First: a chain without names is never taken down.
+        await use.dismantleUnused();
+        await chooseFormer();
+      };
+      await combined.build().catch(async (error: unknown) => {
+        await undo();
+        throw error;
+      });
+      return undo;
     },
-    async close() {
-      await trial.end();
-      if (devices.heldBy(combinedDevice) === null && !left.has(combinedDevice)) await dismantle();
+    uncombine: async () => await (await freed()).forget(),
+  };
+}
+
+/** Who uses devices: recordings that hold them, and captures that outlived, or will outlive, the service. */
+function deviceUse(
+  devices: DeviceReservations,
+  folderOf: (recordingId: string) => string,
+  dismantle: () => Promise<void>,
+) {
+  /** Device by recording. What has ended since is found so when it is asked for. */
+  const left = new Map<string, string>();
+  const isUsed = async (device: string): Promise<boolean> => {
+    for (const [recordingId, itsDevice] of left)
+      // What cannot be asked may live.
+      if (itsDevice === device && (await isCapturing(folderOf(recordingId)).catch(() => true)))
+        return true;
+    // At last: one may have begun meanwhile.
+    return devices.heldBy(device) !== null;
+  };
+  return {
+    isUsed,
+    left: (device: string, recordingId: string) => void left.set(recordingId, device),
+    wasLeft: (recordingId: string) => left.has(recordingId),
+    dismantle,
+    async dismantleUnused() {
+      if (!(await isUsed(combinedDevice))) await dismantle();
     },
   };
 }
@@ -240,6 +297,8 @@ function partsOf(deps: CapturesDeps) {
     limits: deps.browserLimits,
   });
   const devices = openReservations(deps.warnAfter);
+  const folderOf = (recordingId: string) => deps.files.captureFolder(recordingId);
+  const use = deviceUse(devices, folderOf, () => dismantleCombined(combined, log));
   const deviceOptions = {
     configPath: join(dataRoot, 'asound.conf'),
     combinedSource: combinedMonitor(instance),
@@ -247,7 +306,7 @@ function partsOf(deps: CapturesDeps) {
   };
   const trial = openLevelTrial({
     scratch: join(deps.dataRoot, 'uploads'),
-    heldBy: (device) => devices.heldBy(device),
+    isUsed: use.isUsed,
     choose: (device) => chooseDevice(device, combined, deviceOptions),
     async orderFor(device, folder) {
       const form = combined.formNow();
@@ -256,12 +315,22 @@ function partsOf(deps: CapturesDeps) {
     },
     async left(device) {
       // Who records it needs it, and takes it down.
-      if (device === combinedDevice && devices.heldBy(device) === null)
-        await dismantleCombined(combined, log);
+      if (device === combinedDevice) await use.dismantleUnused();
     },
   });
   const recent = openRecentList();
-  return { devices, combined, pulse, browser, deviceOptions, recent, trial, fileEnds };
+  return {
+    devices,
+    combined,
+    use,
+    pulse,
+    browser,
+    deviceOptions,
+    recent,
+    trial,
+    fileEnds,
+    folderOf,
+  };
 }
 
 async function orderFor(
@@ -305,11 +374,4 @@ async function dismantleCombined(
     if (error.code !== 'no-audio-server')
       log.warn({ err: error }, 'combined source could not be removed');
   }
-}
-
-function refuseInUse(devices: DeviceReservations): void {
-  if (devices.heldBy(combinedDevice) === null) return;
-  throw new StageError(failure('combined-in-use'), {
-    retriable: true,
-  });
 }

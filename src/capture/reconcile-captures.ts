@@ -26,11 +26,16 @@ export async function reconcileCaptures(
       if (state !== 'failed') await removeCaptureFiles(folder, { audio: state === 'erased' });
       continue;
     }
-    const live = await adoptCapture(folder);
-    live?.release();
-    if (live) going.push({ recordingId, device: claim.device });
+    if (await isCapturing(folder)) going.push({ recordingId, device: claim.device });
   }
   return going;
+}
+
+/** Whether a capture lives in a recording's folder. */
+export async function isCapturing(folder: string): Promise<boolean> {
+  const live = await adoptCapture(folder);
+  live?.release();
+  return live !== null;
 }
 
 /**

@@ -179,7 +179,7 @@ async function start(
     });
     return { action: 'start', recordingId, position };
   } catch (error) {
-    captures.unreserve(recordingId);
+    await captures.unreserve(recordingId);
     throw error;
   }
 }

@@ -12,7 +12,9 @@ import {
   instanceOf,
 } from '../../src/capture/pulse/combined-chain.ts';
 import { combinedSource } from '../../src/capture/pulse/combined-source.ts';
+import { adoptCapture } from '../../src/capture/process/client.ts';
 import { type Pulse, openPulse } from '../../src/capture/pulse/pulse.ts';
+import { exists } from '../../src/shared/files.ts';
 import { takeUp } from '../../src/service/take-up.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
 import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
@@ -344,4 +346,89 @@ test('a level that is heard of both together leaves no chain, and one that a kil
   };
   assert.equal(await takeUp(damaged as unknown as Parameters<typeof takeUp>[0]), 0);
   assert.equal(await modules(), before);
+});
+
+test('what a killed service left recording keeps its chain until it ends: no level is heard of it, nothing else joined', async (t) => {
+  const { root, pulse, modules, open } = await setUp(t);
+  const before = await modules();
+  const first = await openCapturingService(root, { env: pulse.env });
+  await open(instanceOf(root)).remember(selection);
+  const id = await first.start('mitschrift-combined');
+  await until('it captures', () => first.captures.now(id)?.state === 'capturing');
+  assert.equal(first.captures.combinedLeft(), null, 'this service began it');
+  await first.close();
+  const chain = await modules();
+  assert.notEqual(chain, before);
+
+  // As where the log is damaged: nobody takes it up.
+  const second = await openCapturingService(root, { env: pulse.env });
+  assert.deepEqual(await second.captures.reconcile([id], async () => 'recording'), [id]);
+  const hear = () =>
+    second.captures.hear('mitschrift-combined', {
+      signal: AbortSignal.timeout(5000),
+      onLevel() {},
+    });
+  await assert.rejects(hear, { code: 'device-taken' });
+  await assert.rejects(second.captures.combine(selection), { code: 'combined-in-use' });
+  await second.close();
+  assert.equal(await modules(), chain);
+
+  const third = await openCapturingService(root, { env: pulse.env });
+  await third.captures.reconcile([id], async () => 'recording');
+  await third.takeUp(id);
+  await until('it is taken up', () => third.captures.now(id)?.state === 'capturing');
+  assert.deepEqual(third.captures.combinedLeft(), { id, owner: 'guest' });
+  await third.captures.stop(id, stoppedBy);
+  assert.equal(await modules(), before);
+
+  // One that ended without anybody: its chain goes with the service.
+  const left = await third.start('mitschrift-combined');
+  await until('it captures', () => third.captures.now(left)?.state === 'capturing');
+  await third.close();
+  const fourth = await openCapturingService(root, { env: pulse.env });
+  await fourth.captures.reconcile([left], async () => 'recording');
+  const capture = await adoptCapture(fourth.folder(left));
+  capture!.stop();
+  await capture!.ended;
+  await fourth.close();
+  assert.equal(await modules(), before);
+});
+
+test('where a recording is refused that took the device from who heard its level, no chain stays', async (t) => {
+  const { root, pulse, modules, open } = await setUp(t);
+  const before = await modules();
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  await open(instanceOf(root)).remember(selection);
+  let isHeard = false;
+  const heard = service.captures.hear('mitschrift-combined', {
+    signal: AbortSignal.timeout(30_000),
+    onLevel: () => (isHeard = true),
+  });
+  await until('it is heard', () => isHeard);
+  service.captures.reserve('mitschrift-combined', 'A');
+  await heard;
+  await service.captures.unreserve('A');
+  assert.equal(await modules(), before);
+});
+
+test('what a call uses is chosen where its chain can be built, and what was chosen again where nothing is recorded', async (t) => {
+  const { root, pulse, path, modules } = await setUp(t);
+  const service = await openCapturingService(root, { env: pulse.env });
+  t.after(() => service.close());
+  const before = await modules();
+  const undo = await service.captures.combineNext(selection);
+  assert.notEqual(await modules(), before);
+  await undo();
+  assert.equal(await modules(), before);
+  assert.equal(await exists(path), false);
+
+  // A sink of this name, which was made in another way.
+  const taken = combinedSink(instanceOf(root));
+  const pipe = ['module-pipe-sink', `sink_name=${taken}`, `file=${join(root, 'pipe')}`];
+  await pulse.pactl('load-module', ...pipe);
+  const foreign = await modules();
+  await assert.rejects(service.captures.combineNext(selection), { code: 'audio-server-refused' });
+  assert.equal(await modules(), foreign);
+  assert.equal(await exists(path), false);
 });

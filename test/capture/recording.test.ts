@@ -111,7 +111,7 @@ test('one device is held by one recording: of two starts at once the second is r
     (error) => error instanceof StageError && error.code === 'device-taken',
   );
   service.captures.reserve('Desk Mic', 'A');
-  service.captures.unreserve('A');
+  await service.captures.unreserve('A');
   const [first, second] = [await service.start('Desk Mic'), await service.start('Desk Mic')];
   await capturing(service, first);
   const refused = await service.last(second, 'stage.failed');

@@ -42,10 +42,10 @@ export async function answerCall(
     await config.update({ calls: { never: [...never] } }, { by: who.owner, command: who.command });
   }
   if (answer === 'record') {
-    const chooseFormer = await captures.combineNext({ microphone, monitor });
+    const undo = await captures.combineNext({ microphone, monitor });
     const request = { action: 'start', kind, device: combinedDevice } as const;
     const begun = await toggle(who, request).catch(async (error: unknown) => {
-      await chooseFormer();
+      await undo();
       throw error;
     });
     const { recordingId } = begun;

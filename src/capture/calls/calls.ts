@@ -44,7 +44,7 @@ export type Calls = {
 export type CallsDeps = {
   env: NodeJS.ProcessEnv;
   settings(): Pick<Settings, 'calls.ask' | 'calls.never'>;
-  captures: Pick<Captures, 'held' | 'now' | 'onHeld' | 'combinedRecording'>;
+  captures: Pick<Captures, 'held' | 'now' | 'onHeld' | 'combinedLeft'>;
   log: Pick<Log, 'warn'>;
 };
 
@@ -83,7 +83,7 @@ export function openCalls(deps: CallsDeps): Calls {
       callsAfter(calls, sounds, systemClock.now(), {
         newId: ulid,
         isAsked: (program) => isWanted(program) && captures.held().length === 0 && !isQuiet(),
-        recording: (program) => (isWanted(program) ? captures.combinedRecording() : null),
+        recording: (program) => (isWanted(program) ? captures.combinedLeft() : null),
         isRunning: (recordingId) => captures.now(recordingId) !== null,
       }),
     );

@@ -29,13 +29,13 @@ const orphanMs = 2000;
 
 /**
  * @param deps.scratch a folder that is emptied at every start of the service: what is heard goes through it
- * @param deps.heldBy the recording that holds a device
+ * @param deps.isUsed whether a device is recorded, or about to be
  * @param deps.choose the device that is meant, if it is there
  * @param deps.left nothing is heard of a device any more. Never throws
  */
 export function openLevelTrial(deps: {
   scratch: string;
-  heldBy(device: string): string | null;
+  isUsed(device: string): Promise<boolean>;
   choose(device: string | null): Promise<string>;
   orderFor(device: string, folder: string): Promise<CaptureOrder>;
   left(device: string): Promise<void>;
@@ -44,7 +44,8 @@ export function openLevelTrial(deps: {
   return {
     async hear(wanted, { signal, onLevel }) {
       const device = await deps.choose(wanted);
-      if (heard || deps.heldBy(device) !== null) throw taken(device, heard !== null);
+      const isUsed = await deps.isUsed(device);
+      if (heard || isUsed) throw taken(device, heard !== null);
       const end = new AbortController();
       const stopped = AbortSignal.any([signal, end.signal]);
       const over = hearUntil(device, stopped, { ...deps, onLevel });
