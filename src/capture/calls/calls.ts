@@ -62,6 +62,8 @@ export function openCalls(deps: CallsDeps): Calls {
   const over = new AbortController();
   let isQuiet = () => false;
   let calls: readonly Call[] = [];
+  /** Recordings whose end was asked about and answered: they go on although no call does. */
+  const answeredOf = new Set<string>();
   let said: string | undefined;
 
   const question = () => (settings()['calls.ask'] ? questionIn(calls, captures) : null);
@@ -83,7 +85,10 @@ export function openCalls(deps: CallsDeps): Calls {
       callsAfter(calls, sounds, systemClock.now(), {
         newId: ulid,
         isAsked: (program) => isWanted(program) && captures.held().length === 0 && !isQuiet(),
-        recording: (program) => (isWanted(program) ? captures.combinedLeft() : null),
+        recording(program) {
+          const recording = isWanted(program) ? captures.combinedLeft() : null;
+          return recording !== null && answeredOf.has(recording.id) ? null : recording;
+        },
         isRunning: (recordingId) => captures.now(recordingId) !== null,
       }),
     );
@@ -100,6 +105,8 @@ export function openCalls(deps: CallsDeps): Calls {
     asked: (id) => calls.find((call) => call.id === id && question()?.id === id),
     answered(id, recording = null) {
       const state = recording === null ? 'answered' : 'recorded';
+      const over = calls.find((call) => call.id === id && call.state === 'over');
+      if (over?.recording) answeredOf.add(over.recording.id);
       keep(
         calls.flatMap((call) => {
           if (call.id !== id) return [call];
