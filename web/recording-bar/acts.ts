@@ -3,7 +3,7 @@ import { toast } from '../app/toasts.ts';
 import { answer, api } from '../client/api.ts';
 import { openAsking } from '../client/asking.ts';
 import type { AudioSource } from '../client/microphone/audio-store.ts';
-import { browserRecording, endedHere } from '../client/microphone/browser-recording.ts';
+import { browserRecording, noteEndedHere } from '../client/microphone/browser-recording.ts';
 import type { Surface } from '../client/microphone/recording-surface.ts';
 
 export type Acts = {
@@ -32,9 +32,9 @@ export const byThisBrowser: Acts = {
 export const changeSource = async (source: AudioSource): Promise<void> =>
   await (await microphone()).changeSource(source);
 
-/** Deletes one that runs: what this browser records is gone here at once. @throws {ApiError} */
+/** Deletes one that runs: what this browser records, or still sends, is gone here at once. @throws {ApiError} */
 export async function discardRunning(id: string): Promise<void> {
-  if (browserRecording.get()?.recordingId === id) return await (await microphone()).discard();
+  if (browserRecording.get() !== null && (await (await microphone()).discard(id))) return;
   await answer(api.POST('/recordings/{id}/discard', { params: { path: { id } } }));
 }
 
@@ -44,7 +44,7 @@ export const bySomebody = ({ recordingId: id }: Pick<Surface, 'recordingId'>): A
   return {
     async stop() {
       await answer(api.POST('/recordings/{id}/stop', params));
-      endedHere.set(id);
+      noteEndedHere(id);
     },
     pause: (isPaused) =>
       answer(api.POST(`/recordings/{id}/${isPaused ? 'pause' : 'resume'}`, params)),

@@ -13,7 +13,7 @@ import {
   sourceOf,
 } from './choice.ts';
 import { recorders } from './recorders.ts';
-import { surface } from './surface.ts';
+import { goingOn } from './surface.ts';
 import { isRecording } from '../client/microphone/recording-surface.ts';
 
 /** What a press on Record records from, as it was chosen last. */
@@ -36,7 +36,7 @@ let isBeginning = false;
 
 /** Begins a recording and opens its note. While one runs, or begins, nothing: a second tap does no harm. */
 export async function record(options: Options = {}, source = sourceNow()): Promise<void> {
-  if (isBeginning || isRecording(surface.get())) return;
+  if (isBeginning || isRecording(goingOn.get())) return;
   isBeginning = true;
   trouble.set(null);
   try {
@@ -49,12 +49,15 @@ export async function record(options: Options = {}, source = sourceNow()): Promi
     if (!(error instanceof ApiError)) {
       // Its script: the service was away, or a new version of it was installed.
       console.warn(error);
-      return trouble.set({ code: 'not-loaded' });
+      return trouble.set({ code: 'not-loaded', isUnbegun: true });
     }
     const { detail, title } = error.problem;
     // Who has chosen no device meant the browser's own microphone.
     const isInsecure = sourcesHere().insecure && chosenSource.get() === undefined;
-    trouble.set(isInsecure ? { code: 'insecure' } : { code: 'refused', detail: detail ?? title });
+    const told = isInsecure
+      ? ({ code: 'insecure' } as const)
+      : ({ code: 'refused', detail: detail ?? title } as const);
+    trouble.set({ ...told, isUnbegun: true });
   } finally {
     isBeginning = false;
   }
@@ -92,8 +95,11 @@ const kindOf = (kind: Options['kind']) =>
   kind === undefined ? { usual_kind: chosenKind.get() } : { kind };
 
 /** Of what this browser has just begun; null: it did not begin, or the service does not answer. */
-function idOfBegun(): Promise<string | null> {
-  return new Promise((resolve) => {
+async function idOfBegun(): Promise<string | null> {
+  const begun = browserRecording.get();
+  // It did not begin: what is shown is the rest of an earlier one.
+  if (begun === null || begun.state === 'ending') return null;
+  return await new Promise((resolve) => {
     const timer = setTimeout(() => done(null), patience);
     let stop = () => {};
     const done = (id: string | null) => {
@@ -102,9 +108,10 @@ function idOfBegun(): Promise<string | null> {
       resolve(id);
     };
     stop = browserRecording.listen(look);
-    look(browserRecording.get());
+    look(begun);
     function look(now: ReturnType<typeof browserRecording.get>): void {
-      if (now === null || now.recordingId !== null) done(now?.recordingId ?? null);
+      if (now === null || now.id !== begun?.id) done(null);
+      else if (now.recordingId !== null) done(now.recordingId);
     }
   });
 }

@@ -4,13 +4,13 @@ import { isRecording } from '../client/microphone/recording-surface.ts';
 import { actsOf, askAside } from './acts.ts';
 import { record } from './begin.ts';
 import { markMoment, mayMark } from './mark.ts';
-import { surface } from './surface.ts';
+import { goingOn } from './surface.ts';
 
 export type RecordingAction = 'record' | 'stop' | 'pause' | 'mark';
 
 /** @returns false when there is nothing to be done */
 export function actByKey(action: RecordingAction): boolean {
-  const now = surface.get();
+  const now = goingOn.get();
   if (!isRecording(now)) {
     if (action !== 'record') return false;
     void record();

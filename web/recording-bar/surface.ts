@@ -49,3 +49,9 @@ export const surfaces = computed(
 
 /** What the bar shows. */
 export const surface = computed(surfaces, (all) => all[0] ?? null);
+
+/** The same without what has ended here and is still sent: whether something else can be begun. */
+export const goingOn = computed(
+  surfaces,
+  (all) => all.find(({ state }) => state !== 'ending') ?? null,
+);

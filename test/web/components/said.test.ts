@@ -149,7 +149,7 @@ test('what the bar asks and is refused is said in the bar', async (t) => {
   const [now] = surfacesOf({
     here: null,
     running: [running],
-    ended: null,
+    ended: new Set<string>(),
     trouble: null,
     user: 'ada',
     now: Date.now(),
@@ -357,7 +357,13 @@ test('while only the page’s memory has some of it, each state says to keep the
     since: 0,
   } as const;
   const said = (state: 'paused' | 'held' | 'ending', inMemory = true) => {
-    const given = { running: [], ended: null, trouble: null, user: 'ada', now: Date.now() };
+    const given = {
+      running: [],
+      ended: new Set<string>(),
+      trouble: null,
+      user: 'ada',
+      now: Date.now(),
+    };
     const [now] = surfacesOf({ here: { ...here, state, inMemory }, ...given });
     return show(t, RecordingBar, { now } as never).querySelector('.rb-say')!.textContent;
   };

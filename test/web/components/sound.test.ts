@@ -146,7 +146,7 @@ const recording: BrowserRecording = {
 const input: SurfaceInput = {
   here: recording,
   running: [],
-  ended: null,
+  ended: new Set<string>(),
   trouble: null,
   user: 'ada',
   now: began + 20_100,
@@ -188,7 +188,11 @@ test('what is recorded is in one state, here before elsewhere', () => {
   assert.equal(elsewhere({ running: [other] })[0]?.state, 'elsewhere');
   const room = elsewhere({ running: [{ ...other, device: 'Room 2' }] })[0];
   assert.deepEqual([room?.state, room?.recorder], ['room', 'Room 2']);
-  assert.deepEqual(elsewhere({ running: [other], ended: 'other' }), [], 'ended here a moment ago');
+  assert.deepEqual(
+    elsewhere({ running: [other], ended: new Set(['other']) }),
+    [],
+    'ended here a moment ago',
+  );
   assert.deepEqual(elsewhere({}), []);
   const both = surfacesOf({ ...input, running: [other, { ...other, recording_id: 'r' }] });
   assert.deepEqual(
@@ -232,6 +236,9 @@ test('each change is said once, and what is in danger at once', () => {
   assert.equal(said(behind(12), shown()), 'sent');
   assert.equal(said(shown(), shown({ state: 'ending', onDisk: 19.5 })), 'stopped');
   assert.equal(said(shown({ state: 'ending' }), null), null);
+  const earlier = shown({ state: 'ending', startedAt: new Date(began - 60_000).toISOString() });
+  assert.equal(said(shown({ state: 'starting' }), earlier), null, 'it was stopped before');
+  assert.equal(said(shown(), earlier), 'stopped', 'the one behind it');
   assert.equal(said(shown({ state: 'paused' }), shown()), 'resumed');
   const reopened = shown({ sound: { state: 'opening', since: began, blockAt: began } });
   assert.equal(reopened?.state, 'opening');

@@ -42,8 +42,17 @@ export type Lost = 'microphone' | 'tab' | null;
 
 export const browserRecording = atom<BrowserRecording | null>(null);
 
-/** The service's id of what this browser ended last: for a moment the service still speaks of it. */
-export const endedHere = atom<string | null>(null);
+/** The service's ids of what this browser ended last: until it has the rest, the service still speaks of them. */
+export const endedHere = atom<ReadonlySet<string>>(new Set());
+
+/** So many are kept. */
+const endedMost = 50;
+
+/** @param id null: the service has not heard of it */
+export function noteEndedHere(id: string | null): void {
+  const before = endedHere.get();
+  if (id !== null && !before.has(id)) endedHere.set(new Set([...before, id].slice(-endedMost)));
+}
 
 /** The same of what was deleted last while it was recorded, wherever; null: the service had not heard of it. */
 export const discarded = atom<string | null | undefined>(undefined);
@@ -57,10 +66,14 @@ export const audioHeld = persistentAtom<'yes' | undefined>('mitschrift.audio-hel
 
 /** Why a recording was not begun, or ended otherwise than it was wanted. */
 export type Trouble =
-  | { code: 'no-permission' | 'no-microphone' | 'no-tab' | 'no-tab-sound' }
-  | { code: 'no-storage' | 'needs-press' | 'insecure' | 'not-loaded' | 'other-rate' }
+  /** `isUnbegun`: none began, so it is of no recording. */
+  | { code: 'no-permission' | 'no-microphone' | 'no-tab' | 'no-tab-sound'; isUnbegun?: true }
+  | {
+      code: 'no-storage' | 'needs-press' | 'insecure' | 'not-loaded' | 'other-rate';
+      isUnbegun?: true;
+    }
   | { code: 'tab-ended' }
-  | { code: 'refused'; detail: string }
+  | { code: 'refused'; detail: string; isUnbegun?: true }
   /** `isWhole`: the service has all of it, `seconds`; else the rest is still here. */
   | {
       code: 'ended';

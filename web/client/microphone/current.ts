@@ -3,7 +3,14 @@ import { status, tryNow } from '../feed.ts';
 import { runningIn } from '../recorded.ts';
 import { isOwnedBy, session } from '../session.ts';
 import { type AudioLink, linkAudio } from './audio-link.ts';
-import { audioHeld, browserRecording, discarded, endedHere, trouble } from './browser-recording.ts';
+import {
+  type Trouble,
+  audioHeld,
+  browserRecording,
+  discarded,
+  noteEndedHere,
+  trouble,
+} from './browser-recording.ts';
 import { type Leftover, sendRest, tellDiscarded } from './leftovers.ts';
 import { missedWhileAsleep, watchedAfter, watchedFrom } from './interruptions.ts';
 import { bytesOf, levelOf, sidesOf } from './pcm.ts';
@@ -14,9 +21,15 @@ import { secondsOf, showAs, showPart } from './shown.ts';
 import { type SoundEvent, openingSound, soundAfter } from './sound.ts';
 import type { Missed } from './worklet.ts';
 
-let current: Current | null = null;
+/** What this page records, and all that is over and of which it still sends the rest: the last begun last. */
+const held = new Map<string, Current>();
 
-export const currentRecording = (): Current | null => current;
+/** What this page records; where it records nothing, what it still sends. */
+export const currentRecording = (): Current | null => [...held.values()].at(-1) ?? null;
+
+/** The one that the service knows by this id, where it is of this page. */
+export const heldHere = (recordingId: string): Current | null =>
+  [...held.values()].find(({ kept }) => kept.recordingId === recordingId) ?? null;
 
 /** This tab records this one: after a reload it goes on by itself. */
 export const tabMark = 'mitschrift.recording';
@@ -36,9 +49,11 @@ export function hold(found: Leftover, resumed: () => void = () => {}): Current {
     safe: found.total,
     wish: isUntold(found) ? { isPaused: true, isTold: false } : null,
     isTelling: false,
+    notTaken: null,
   };
   mine.link = linkOf(mine);
-  current = mine;
+  held.delete(found.kept.id);
+  held.set(found.kept.id, mine);
   return mine;
 }
 
@@ -115,7 +130,7 @@ export async function endHere(mine: Current): Promise<void> {
   mine.kept.isOver = true;
   // A pause that the service has not heard of would keep it from the rest.
   mine.wish = null;
-  endedHere.set(mine.kept.recordingId);
+  noteEndedHere(mine.kept.recordingId);
   endInterruption(mine);
   showAs('ending', mine);
   await quiet(mine);
@@ -136,7 +151,7 @@ export async function putOff(mine: Current): Promise<void> {
 
 /** Nothing of it is wanted any more: what is here is gone at once, and the service is told now or later. */
 export async function drop(mine: Current): Promise<void> {
-  endedHere.set(mine.kept.recordingId);
+  noteEndedHere(mine.kept.recordingId);
   discarded.set(mine.kept.recordingId);
   await quiet(mine);
   const { kept, store } = mine;
@@ -181,7 +196,8 @@ async function takenUnpaused(mine: Current): Promise<void> {
 
 function taken(mine: Current): void {
   mine.tries.taken();
-  if (trouble.get()?.code === 'not-taken') trouble.set(null);
+  mine.notTaken = null;
+  if (isShown(mine) && trouble.get()?.code === 'not-taken') trouble.set(null);
 }
 
 function changed(mine: Current): void {
@@ -192,7 +208,7 @@ function changed(mine: Current): void {
   // While more is recorded, the next block tells whether there is room again.
   const isStill = inMemory && (state === 'recording' || mine.store.isInMemory(mine.kept));
   showPart(mine, { recordingId, inMemory: isStill });
-  if (mine.kept.isOver) endedHere.set(recordingId);
+  if (mine.kept.isOver) noteEndedHere(recordingId);
   const isSent = acknowledged >= mine.total;
   // Who only holds it does not keep the service waiting for more than it has.
   if (isSent && !mine.kept.isOver && browserRecording.get()?.state === 'held') {
@@ -210,27 +226,21 @@ async function ended(mine: Current, reason: string): Promise<void> {
   // The service is going away, did not understand a frame, or was paused behind the stop: it is asked again, never at once.
   if (reason === 'left') return;
   if (reason === 'refused' || reason === 'paused') return void mine.tries.again();
-  endedHere.set(mine.kept.recordingId);
+  noteEndedHere(mine.kept.recordingId);
   await quiet(mine);
   const seconds = secondsOf(mine.total, mine);
   // Deleted elsewhere: what was said since is no note of its own.
   if (reason === 'discarded') {
     discarded.set(mine.kept.recordingId);
-    await letGo(mine, { remove: true });
-    return trouble.set({
-      code: 'ended',
-      detail: reason,
-      isWhole: true,
-      recordingId: null,
-      seconds,
-    });
+    const told = { detail: reason, isWhole: true, recordingId: null, seconds };
+    return await letGo(mine, { remove: true, told: { code: 'ended', ...told } });
   }
   if (reason === 'stopped' && !mine.kept.isOver) return await stoppedElsewhere(mine);
-  const isWhole = await finish(mine);
   const detail = reason === 'stopped' ? '' : reason;
-  if (detail === '' && isWhole) return;
   const { recordingId } = mine.kept;
-  trouble.set({ code: 'ended', detail, isWhole, recordingId, seconds });
+  await finish(mine, (isWhole) =>
+    detail === '' && isWhole ? null : { code: 'ended', detail, isWhole, recordingId, seconds },
+  );
 }
 
 /** Until the word of a stop elsewhere is here, so much is heard that nobody wants any more, in seconds. */
@@ -253,29 +263,32 @@ async function refused(mine: Current, code: string, detail: string): Promise<voi
   }
   const comesTo = await afterRefusal(mine.kept, code, mine.tries);
   if (comesTo !== 'gone') {
-    trouble.set({ code: 'not-taken', detail, isAskedAgain: comesTo === 'again' });
+    mine.notTaken = { code: 'not-taken', detail, isAskedAgain: comesTo === 'again' };
+    if (isShown(mine)) trouble.set(mine.notTaken);
     return;
   }
   await quiet(mine);
   const seconds = secondsOf(mine.total, mine);
   // It was refused before anything was said.
-  if (recordingId === null && seconds < 10) {
-    trouble.set({ code: 'refused', detail });
-    return await letGo(mine, { remove: true });
-  }
-  const isWhole = await finish(mine);
-  if (recordingId === null || !isWhole)
-    trouble.set({ code: 'ended', detail, isWhole, recordingId, seconds });
+  if (recordingId === null && seconds < 10)
+    return await letGo(mine, { remove: true, told: { code: 'refused', detail } });
+  await finish(mine, (isWhole) =>
+    recordingId !== null && isWhole
+      ? null
+      : { code: 'ended', detail, isWhole, recordingId, seconds },
+  );
 }
 
-/** What the service did not take before the recording ended is given to it as a file. @returns whether it has all */
-async function finish(mine: Current): Promise<boolean> {
+/**
+ * What the service did not take before the recording ended is given to it as a file.
+ * @param told what is said of it then, by whether the service has all
+ */
+async function finish(mine: Current, told: (isWhole: boolean) => Trouble | null): Promise<void> {
   const { kept, store } = mine;
   kept.isOver = true;
   await noteOver(mine);
   const isWhole = kept.acknowledged >= mine.total || (await sendRest(store, kept));
-  await letGo(mine, { remove: isWhole });
-  return isWhole;
+  await letGo(mine, { remove: isWhole, told: told(isWhole) });
 }
 
 /** For whichever page finds it. A disk that is full does not keep this page from sending it. */
@@ -306,21 +319,49 @@ async function quiet(mine: Current): Promise<void> {
 
 /** Paused elsewhere, or by this page's button: the service says so, and is there to hear what it has not taken. */
 status.listen((now) => {
-  const mine = current;
+  const mine = currentRecording();
   const id = mine?.kept.recordingId;
   const recording = runningIn(now).find(({ recording_id }) => recording_id === id);
   if (mine && recording) void pausedThere(mine, recording.paused).then(() => tellWish(mine));
 });
 
-async function letGo(mine: Current, { remove }: { remove: boolean }): Promise<void> {
+/** What became of one while another was recorded: said once that is over. */
+let untold: Trouble | null = null;
+
+/** Whether what is said now is said of it, and of no other. */
+const isShown = ({ kept }: Current): boolean => (browserRecording.get()?.id ?? kept.id) === kept.id;
+
+async function letGo(
+  mine: Current,
+  { remove, told = null }: { remove: boolean; told?: Trouble | null },
+): Promise<void> {
+  const { id } = mine.kept;
+  const wasShown = isShown(mine);
   mine.tries.stop();
   mine.link.close();
   mine.release();
-  if (current?.kept.id === mine.kept.id) {
-    current = null;
-    browserRecording.set(null);
-    sessionStorage.removeItem(tabMark);
-  }
-  if (remove) await mine.store.remove(mine.kept.id);
+  held.delete(id);
+  if (sessionStorage.getItem(tabMark) === id) sessionStorage.removeItem(tabMark);
+  if (wasShown) showRest();
+  if (remove) await mine.store.remove(id);
+  if (told !== null) untold = told;
+  tellUntold(wasShown);
   if ((await mine.store.all()).length === 0) audioHeld.set(undefined);
+}
+
+/** Nothing is recorded any more: shown is what of an earlier one is still to be sent, if anything. */
+export function showRest(): void {
+  const rest = currentRecording();
+  if (rest === null) browserRecording.set(null);
+  else showAs('ending', rest);
+  if (rest?.notTaken || trouble.get()?.code === 'not-taken') trouble.set(rest?.notTaken ?? null);
+}
+
+/** @param isOfShown it was shown until now: it does not wait for the rest of an earlier one */
+function tellUntold(isOfShown: boolean): void {
+  const now = browserRecording.get();
+  const isFree = now === null || (isOfShown && now.state === 'ending');
+  if (!isFree || untold === null) return;
+  trouble.set(untold);
+  untold = null;
 }

@@ -9,8 +9,10 @@ import {
   drop,
   endHere,
   heard,
+  heldHere,
   hold,
   putOff,
+  showRest,
   tabMark,
   takeBlock,
   takeMissed,
@@ -88,8 +90,8 @@ export async function start(
   } catch (error) {
     await listening?.end();
     if (!isWanted()) return;
-    browserRecording.set(null);
-    cannot(error);
+    showRest();
+    cannot(error, { isUnbegun: true });
   }
 }
 
@@ -109,7 +111,7 @@ function listenFor(mine: Current, listening: Listening): void {
 
 /** Does not wait any longer for a microphone that is not open yet. */
 export function giveUp(): void {
-  if (browserRecording.get()?.state === 'starting') browserRecording.set(null);
+  if (browserRecording.get()?.state === 'starting') showRest();
 }
 
 /** Goes on with what is held, by a press; a shared tab has to be chosen again. */
@@ -172,7 +174,7 @@ export async function pause(isPaused: boolean): Promise<void> {
 export async function revive(): Promise<void> {
   const mine = currentRecording();
   trouble.set(null);
-  await mine?.listening?.revive().catch(cannot);
+  await mine?.listening?.revive().catch((error: unknown) => cannot(error));
 }
 
 /** Ends the recording; what is not on the service's disk yet is sent, now or when it answers again. */
@@ -181,10 +183,14 @@ export async function stop(): Promise<void> {
   if (mine !== null) await endHere(mine);
 }
 
-/** Nothing of it is kept, here at once, and at the service as soon as it answers. */
-export async function discard(): Promise<void> {
-  const mine = currentRecording();
+/**
+ * Nothing of it is kept, here at once, and at the service as soon as it answers.
+ * @returns false when this page has nothing of it
+ */
+export async function discard(recordingId: string): Promise<boolean> {
+  const mine = heldHere(recordingId);
   if (mine !== null) await drop(mine);
+  return mine !== null;
 }
 
 /** Asks the service at once to take what it refused. */
@@ -247,9 +253,9 @@ const mayListen = async (): Promise<boolean> =>
     .then(({ state }) => state === 'granted')
     .catch(() => false);
 
-function cannot(error: unknown): void {
+function cannot(error: unknown, more: { isUnbegun?: true } = {}): void {
   if (!(error instanceof CannotListen)) throw error;
-  trouble.set({ code: error.code });
+  trouble.set({ code: error.code, ...more });
 }
 
 const hearingOf = (to: (take: (mine: Current) => void) => void): Hearing => ({

@@ -1,6 +1,6 @@
 /** Pausing is done here at once, whatever the network does; the service is told, now or when it answers again. */
 import { ApiError, answer, api } from '../api.ts';
-import { trouble } from './browser-recording.ts';
+import { type Trouble, trouble } from './browser-recording.ts';
 import { showAs } from './shown.ts';
 import { type Sound, openingSound } from './sound.ts';
 import type { Tries } from './refusals.ts';
@@ -29,6 +29,8 @@ export type Current = Leftover & {
   wish: { isPaused: boolean; isTold: boolean; said?: boolean } | null;
   /** The service is being asked: one wish after the other, or the later may come first and be refused. */
   isTelling: boolean;
+  /** Why the service does not take it for now. */
+  notTaken: Trouble | null;
 };
 
 export const isPausedHere = ({ kept }: Pick<Current, 'kept'>): boolean =>

@@ -75,8 +75,8 @@ export type SurfaceInput = {
   here: BrowserRecording | null;
   /** All that run for this person, as the service says it. */
   running: readonly Running[];
-  /** The service's id of what was ended here last. */
-  ended: string | null;
+  /** The service's ids of what was ended here last. */
+  ended: ReadonlySet<string>;
   trouble: Trouble | null;
   /** Who is logged in; undefined: nobody. */
   user: string | undefined;
@@ -101,17 +101,23 @@ export const isRecording = (surface: Surface | null): surface is Surface =>
 /** All that is recorded that this person may know of, this browser's first; else what stands in the way of it. */
 export function surfacesOf(input: SurfaceInput): Surface[] {
   const { here } = input;
-  const mine = here === null ? null : surfaceHere(here, input);
   const others = runningElsewhere(input).map((one) => surfaceElsewhere(one, input.now));
-  const all = mine === null ? others : [mine, ...others];
-  const told = here === null ? surfaceOfTrouble(input) : null;
-  // What has just gone wrong here comes before what goes on elsewhere.
-  return told === null ? all : [told, ...all];
+  // What has just gone wrong here comes before what goes on elsewhere, or is still sent.
+  const told = here === null || isOfAnother(here, input) ? surfaceOfTrouble(input) : null;
+  const mine = told ?? (here === null ? null : surfaceHere(here, input));
+  return mine === null ? others : [mine, ...others];
+}
+
+/** While the rest of one is sent another may not have begun, or have ended. */
+function isOfAnother(here: BrowserRecording, { trouble }: SurfaceInput): boolean {
+  if (trouble === null || here.state !== 'ending') return false;
+  if (trouble.code === 'ended') return trouble.recordingId !== here.recordingId;
+  return 'isUnbegun' in trouble;
 }
 
 /** What runs and is not of this browser: not what it records, nor what it ended a moment ago. */
 function runningElsewhere({ here, running, ended }: SurfaceInput): Running[] {
-  return running.filter(({ recording_id: id }) => id !== here?.recordingId && id !== ended);
+  return running.filter(({ recording_id: id }) => id !== here?.recordingId && !ended.has(id));
 }
 
 const nothing = {
@@ -240,7 +246,9 @@ export function saidOf(
   after: Surface | null,
   discarded?: string | null,
 ): Said | null {
-  if (after === null) {
+  // Behind one that is over the rest of an earlier one is shown: that it was stopped is said already.
+  const isEarlier = after?.state === 'ending' && before?.startedAt !== after.startedAt;
+  if (after === null || (isEarlier && before !== null)) {
     const isOver = before === null || saidBefore.includes(before.state);
     return isOver || before.recordingId === discarded ? null : { key: 'stopped', danger: false };
   }
