@@ -30,7 +30,8 @@ test('an error may be tried again whatever it says once it cannot be dismissed, 
     error,
   };
   const problem = atom(null);
-  const opened = { refresh: async () => undefined };
+  // What it says is not waited for.
+  const opened = { refresh: () => new Promise(() => {}) };
   const job = { ...error, id: 'r', title: 'Choir', startedAt: null, kind: 'failed', waits: false };
   const pages = [
     show(t, Progress, { recording, opened, problem } as never),
