@@ -1,6 +1,7 @@
 import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atom } from 'nanostores';
 import { chartJson } from '../../../machines/chart.ts';
 import {
   type Fact,
@@ -15,6 +16,8 @@ import { actOfKey } from '../../../web/pages/recording/keys.ts';
 import { lanesOf } from '../../../web/pages/recording/lanes.ts';
 import { afterPause, spotAt, timelineOf } from '../../../web/pages/recording/playing.ts';
 import { ChangedSince, correcting } from '../../../web/pages/recording/changes.ts';
+import { openWork } from '../../../web/pages/recording/work.ts';
+import type { OpenRecording } from '../../../web/pages/recording/recording.ts';
 import type { Recording, Turn } from '../../../web/pages/recording/turn-key.ts';
 import { saidAround } from '../../../web/pages/recording/sidenotes/list.ts';
 import { stepsOf } from '../../../web/pages/recording/steps.ts';
@@ -377,26 +380,36 @@ test('who said a passage is not taken back in another transcript, where its bloc
   }
 });
 
-test('many corrections are sent in as many requests as the service takes', async (t) => {
+test('many corrections are as many changes as the service takes at once: what was made before one is refused can be taken back', async (t) => {
   const sent: number[] = [];
   t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    if (request.method !== 'PATCH') return Response.json([]);
     const { edits } = (await request.json()) as { edits: object[] };
     sent.push(edits.length);
-    return Response.json({});
+    return sent.length === 2
+      ? Response.json({ type: '/problems/changed-since', title: '', status: 412 }, { status: 412 })
+      : Response.json({});
   });
   const utterances = Array.from({ length: 2500 }, (_, at) => ({
     ...turn(at, at, 'one'),
     revision: 'r',
   }));
-  const now = { speakers_revision: '5', speakers: [], utterances } as unknown as Recording;
-  const note = { id: 'a', now: () => now, refresh: async () => true, renamed: new Map() };
+  const recording = { speakers_revision: '5', speakers: [], utterances, summary: { lines: [] } };
+  const state = atom({ state: 'there', shown: { recording, heard: [], behind: null } });
+  const opened = { state, saved: atom(null), refresh: async () => true, close: () => {} };
+  const work = openWork('a', opened as unknown as OpenRecording);
+  t.after(work.close);
   const edits = utterances.map((_, at) => ({
     block: `t-${at}`,
     from: { text: 'one' },
     to: { text: 'two' },
   }));
-  await correcting(note, edits).send();
-  assert.deepEqual(sent, [limits.turnEditsMax, limits.turnEditsMax, 500]);
+  assert.equal(await work.replace(edits), false);
+  assert.deepEqual(sent, [limits.turnEditsMax, limits.turnEditsMax]);
+  assert.deepEqual(
+    work.changes.list.get().map(({ said }) => said),
+    ['1000 passages corrected.'],
+  );
 });
 
 test('speakers are counted on pages as in documents', () => {

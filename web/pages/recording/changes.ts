@@ -43,7 +43,13 @@ export function noteOf(id: string, opened: OpenRecording): Note {
 /** So many the service takes at once. */
 const editsMax = 1000;
 
-/** Corrects turns, all or none as far as the service takes them at once. @param seen what the edits were made on */
+/** Edits as parts that the service takes at once: each is a change of its own, which can be taken back. */
+export const inParts = (edits: readonly Edit[]): Edit[][] =>
+  Array.from({ length: Math.ceil(edits.length / editsMax) }, (_, at) =>
+    edits.slice(at * editsMax, (at + 1) * editsMax),
+  );
+
+/** Corrects turns, all or none. @param edits as many as the service takes at once @param seen what they were made on */
 export function correcting(note: Note, edits: readonly Edit[], seen = seenOf(note, edits)): Plan {
   const found = (recording: Recording, { block }: Edit) => turnIn(note, recording, block);
   const says = (recording: Recording, edit: Edit, part: 'from' | 'to'): boolean => {
@@ -57,18 +63,16 @@ export function correcting(note: Note, edits: readonly Edit[], seen = seenOf(not
     async send() {
       const now = note.now();
       if (!edits.every((edit) => says(now, edit, 'from'))) throw new ChangedSince();
-      for (let at = 0; at < edits.length; at += editsMax) {
-        const some = edits.slice(at, at + editsMax).map((edit) => {
-          const { block, revision } = known(found(now, edit));
-          return { block, revision, ...edit.to };
-        });
-        await asSeen(
-          api.PATCH('/recordings/{id}/utterances', {
-            params: { path: { id: note.id } },
-            body: { edits: some },
-          }),
-        );
-      }
+      const body = edits.map((edit) => {
+        const { block, revision } = known(found(now, edit));
+        return { block, revision, ...edit.to };
+      });
+      await asSeen(
+        api.PATCH('/recordings/{id}/utterances', {
+          params: { path: { id: note.id } },
+          body: { edits: body },
+        }),
+      );
     },
     isDone: (now) => edits.every((edit) => says(now, edit, 'to')),
     back: () =>

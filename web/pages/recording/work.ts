@@ -15,6 +15,7 @@ import {
   type Plan,
   correcting,
   entitling,
+  inParts,
   noteOf,
   renaming,
 } from './changes.ts';
@@ -157,10 +158,12 @@ const correctingTurns = (
   makeAtTop: (said: string, plan: Plan) => Promise<boolean>,
 ): Pick<Work, 'replace' | 'putBack'> => ({
   async replace(edits) {
-    const said = words.get().replaced(edits.length);
-    const isDone = await makeAtTop(said, correcting(note, edits));
-    if (isDone) oncorrected(edits);
-    return isDone;
+    for (const part of inParts(edits)) {
+      const said = words.get().replaced(part.length);
+      if (!(await makeAtTop(said, correcting(note, part)))) return false;
+    }
+    oncorrected(edits);
+    return true;
   },
   putBack({ block, text }, { from, to, heard }) {
     const after = text.slice(0, from) + heard + text.slice(to);
