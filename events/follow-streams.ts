@@ -49,7 +49,11 @@ export function followStreams(
   log: Pick<Log, 'warn'>,
 ): () => Promise<void> {
   const readOn = async (streams: Iterable<string>): Promise<void> => {
-    for (const stream of streams) await takeIn[stream]?.();
+    const failures: unknown[] = [];
+    // One that cannot be read keeps no other from being read.
+    for (const stream of streams)
+      await takeIn[stream]?.().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
   const follow = followOnwards(
     store,

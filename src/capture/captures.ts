@@ -167,7 +167,7 @@ export function openCaptures(deps: CapturesDeps): Captures {
       const reservation = devices.of(recordingId);
       if (reservation?.control !== null) return;
       devices.release(recordingId);
-      // A level was heard of it, which it was taken from; or it was built for this recording.
+      // A level was heard of it, which it was taken from; it was built for this recording; or it was joined before.
       if (reservation.device === combinedDevice) await use.dismantleUnused();
     },
     heldBy: (device) => devices.heldBy(device),

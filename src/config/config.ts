@@ -130,7 +130,9 @@ export async function openConfig(parts: ConfigParts): Promise<Config> {
     settings: () => current,
     document: () => ({
       config: documentOf(current),
-      overridden: settingKeys.filter((key) => Object.hasOwn(environment, key)),
+      overridden: settingKeys.filter(
+        (key) => Object.hasOwn(environment, key) && !notHere.includes(key),
+      ),
     }),
     check,
     takeIn,
@@ -174,7 +176,9 @@ function accepted(
     throw invalidConfig(
       refused.map(({ key }) => ({ path: key, fault: fieldFault('setting-not-on-nodes') })),
     );
-  const overridden = changes.filter(({ key }) => Object.hasOwn(environment, key));
+  const overridden = changes.filter(
+    ({ key }) => Object.hasOwn(environment, key) && !notHere.includes(key),
+  );
   if (overridden.length === 0) {
     const faults = keysLeftBehind(changes, current).map((server) =>
       leftBehind(server, Object.hasOwn(environment, server[1])),

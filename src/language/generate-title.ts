@@ -5,7 +5,7 @@ import type { FaultOfAnswer } from '../words/failures-of-language.ts';
 import { failure } from '../words/failures.ts';
 import { jsonObjectIn, plainLine } from './answers.ts';
 import { sharesContent } from './content-words.ts';
-import { languageName, textSentences } from './sentences.ts';
+import { languageName, wholeSentences } from './sentences.ts';
 import { type Completion, type LanguageModel, objectOf } from './model.ts';
 import { beginningOf, inert, talkLines, talkOf } from './talk.ts';
 import { whyUnusable } from './unusable.ts';
@@ -101,7 +101,7 @@ function titleIn(
   if (/[\r\n]/u.test(said)) return 'title-lines';
   if (/[{}]|"\s*:/u.test(said)) return 'title-json';
   const title = cleanTitle(said);
-  const sentences = textSentences(plainLine(parsed.data.abstract), language);
+  const sentences = wholeSentences(plainLine(parsed.data.abstract), language);
   const abstract = sentences.slice(0, sentencesMax).join(' ');
   if (placeholder.test(title) || placeholder.test(abstract)) return 'title-title';
   return title === '' || abstract === '' ? undefined : { title, abstract };
@@ -115,7 +115,7 @@ function isRight({ title, abstract }: GeneratedTitle, language: string | null): 
   return (
     wordsOf(title).length <= titleWordsMax &&
     title.length <= titleCharactersMax &&
-    textSentences(abstract, language).length >= sentencesMin
+    wholeSentences(abstract, language).length >= sentencesMin
   );
 }
 

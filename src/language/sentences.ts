@@ -28,7 +28,7 @@ export function sentencesOf(blocks: readonly Block[], language: string | null): 
   );
 }
 
-/** The sentences of a text that hold a word at all. */
+/** The sentences of a text that hold a word at all; those without end in pieces. */
 export const textSentences = (text: string, language: string | null): string[] =>
   pieces(text, language).map((piece) => piece.text);
 
@@ -86,12 +86,13 @@ export function knownLocale(code: string | null): string | undefined {
 
 type CutPiece = Pick<SpokenSentence, 'text' | 'cut'>;
 
-/** @param timed the words of the text with their times, which tell where the pauses are */
-function pieces(
-  text: string,
-  language: string | null,
-  timed: readonly Pick<Word, 'start' | 'end'>[] = [],
-): CutPiece[] {
+/** The sentences of a text that hold a word at all, however long they are. */
+export const wholeSentences = (text: string, language: string | null): string[] =>
+  segmentsOf(text, language).filter(isSaid);
+
+const isSaid = (text: string): boolean => /[\p{L}\p{N}]/u.test(text);
+
+function segmentsOf(text: string, language: string | null): string[] {
   const segmenter = new Intl.Segmenter(knownLocale(language), { granularity: 'sentence' });
   const sentences: string[] = [];
   for (const { segment } of textSegments(segmenter, text.replaceAll(/\s+/gu, ' ').trim())) {
@@ -100,6 +101,16 @@ function pieces(
       sentences[sentences.length - 1] = `${last} ${segment.trim()}`;
     else sentences.push(segment.trim());
   }
+  return sentences;
+}
+
+/** @param timed the words of the text with their times, which tell where the pauses are */
+function pieces(
+  text: string,
+  language: string | null,
+  timed: readonly Pick<Word, 'start' | 'end'>[] = [],
+): CutPiece[] {
+  const sentences = segmentsOf(text, language);
   const lengths = sentences.map((sentence) => textWords(sentence).length);
   const aligned = lengths.reduce((sum, length) => sum + length, 0) === timed.length;
   let at = 0;
@@ -109,7 +120,7 @@ function pieces(
       at += lengths[index]!;
       return cut(sentence, aligned ? timed.slice(from, at) : []);
     })
-    .filter((piece) => /[\p{L}\p{N}]/u.test(piece.text));
+    .filter((piece) => isSaid(piece.text));
 }
 
 /** A sentence without end in pieces: at its pauses, else after so many words. */

@@ -11,7 +11,7 @@ export const detailsOfServerInGerman = {
     detail:
       'Sie haben auf diesem Server keinen Notizordner (Vault). Bitten Sie einen Administrator um einen.',
     admin:
-      'Wählen Sie einen in Ihrem Konto, oder legen Sie einen für alle fest (Notizordner, `notes.vault`).',
+      'Wählen Sie einen in Ihrem Konto. Läuft Mitschrift auf nur einem Server, lässt sich auch einer für alle festlegen (Notizordner, `notes.vault`).',
   },
   'notes-folder-chosen-there':
     'Der Ordner liegt auf dem Server. Wählen Sie ihn an diesem Computer aus, oder bitten Sie einen Administrator darum.',

@@ -14,7 +14,8 @@ export const detailsOfServer = {
   ),
   'notes-folder-not-set': says({
     detail: 'You have no notes folder (vault) on this server. Ask an administrator for one.',
-    admin: 'Choose one in your account, or set one for everyone (Notes folder, `notes.vault`).',
+    admin:
+      'Choose one in your account. Where Mitschrift runs on one server alone, one can be set for everyone, too (Notes folder, `notes.vault`).',
   }),
   'notes-folder-chosen-there': says(
     'The folder is on the server. Choose it on that computer, or ask an administrator.',

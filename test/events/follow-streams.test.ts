@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { usersStream } from '../../events/facts/catalogue.ts';
+import { configStream, usersStream } from '../../events/facts/catalogue.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { followStreams } from '../../events/follow-streams.ts';
 import { EventStoreError } from '../../events/store.ts';
@@ -31,3 +31,18 @@ test('streams are followed on behind a damaged record', { timeout: 10_000 }, asy
   });
   assert.equal(warned.length, 1);
 });
+
+test(
+  'a stream that cannot be read keeps no other from being taken in',
+  { timeout: 10_000 },
+  async (t) => {
+    const store = memoryStore();
+    const damaged = async (): Promise<void> => {
+      throw new EventStoreError('DAMAGED', 'The record cannot be read.');
+    };
+    await new Promise<void>((resolve) => {
+      const takeIn = { [configStream]: damaged, [usersStream]: async () => resolve() };
+      t.after(followStreams(store, takeIn, { warn: () => {} }));
+    });
+  },
+);

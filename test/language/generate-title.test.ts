@@ -109,7 +109,7 @@ test('two or three sentences: of more the first three are taken, one is asked fo
   );
   assert.equal(server.chats().length, 1);
   const sentences = ['Eins', 'Zwei', 'Drei', 'Vier'].map(
-    (n) => `${n} ist ${Array.from({ length: 30 }, (_, at) => `${n}${at}`).join(' ')} da.`,
+    (n) => `${n} ist ${Array.from({ length: 45 }, (_, at) => `${n}${at}`).join(' ')} da.`,
   );
   server.brain = () => json('Zahlen', sentences.join(' '));
   const { abstract: cut } = await generateTitle(about, model, { signal });

@@ -45,7 +45,7 @@ export const callLimits = {
  * The calls after a look at the audio server.
  * @param on.isAsked whether people want to be asked about a program, and nothing is recorded anyway
  * @param on.recording what has been recorded since before the service was started of all that a program hears and plays:
- *   of a call, where people want to be asked about it and have not been yet
+ *   where people want to be asked about calls and have not been about it since the start
  * @param on.isRunning whether a recording goes on
  */
 export function callsAfter(

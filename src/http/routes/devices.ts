@@ -105,7 +105,7 @@ export const audioDeviceRoutes = [
     id: 'combineAudio',
     summary: 'Joins a microphone and a monitor to one device, and sets `audio.device` to it',
     description:
-      'The chain stands until the next recording from it has ended, and is built again for each.',
+      'The chain stands until the next recording from it has ended or is refused, or its level was heard, and is built again for each.',
     body: {
       json: z.strictObject({
         microphone: z.string().min(1).max(500),
