@@ -132,6 +132,8 @@ test('in the pseudo-language every text of every page is in words.ts, and nothin
     await looked(page, 'another page while recording');
     await page.locator('.recbar .stop').click();
     await page.locator('button.tab-rec').waitFor();
+    // What has ended here may still be sent.
+    await page.locator('.recbar').waitFor({ state: 'detached' });
     await page.setViewportSize(sizes[1]!);
     await page.locator('h1').focus();
     await page.keyboard.press('?');
