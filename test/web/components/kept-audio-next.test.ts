@@ -12,6 +12,7 @@ import { session } from '../../../web/client/session.ts';
 import { discardRunning } from '../../../web/recording-bar/acts.ts';
 import { record } from '../../../web/recording-bar/begin.ts';
 import RecordButton from '../../../web/recording-bar/RecordButton.svelte';
+import { sentences } from '../../../web/recording-bar/sentences.ts';
 import { surfaces } from '../../../web/recording-bar/surface.ts';
 import { eventually } from '../../support/eventually.ts';
 import { show } from './dom.ts';
@@ -42,8 +43,8 @@ function opened(t: TestContext) {
     asked,
     begin,
     /** One that was stopped, of which the service lacks the rest. */
-    async ending() {
-      const one = begin();
+    async ending(more: Partial<Kept> = {}) {
+      const one = begin(more);
       await endHere(one.mine);
       return one;
     },
@@ -168,6 +169,28 @@ test('one that ends by itself is said at once, also while the rest of the last i
     [['ending', '01SERVICE']],
   );
 });
+
+for (const [seconds, state] of [
+  [1, 'denied'],
+  [11, 'ended'],
+] as const)
+  test(`one that is refused at its beginning after ${seconds} s is said while the rest of the last, not begun either, is sent`, async (t) => {
+    const page = opened(t);
+    await page.ending({ recordingId: null });
+    const { mine, socket } = page.begin({ id: '02BROWSER', recordingId: null });
+    for (let k = 1; k < seconds; k += 1) takeBlock(mine, new Int16Array(16_000).buffer);
+    socket.open();
+    socket.say({ type: 'warning', code: 'not-understood', detail: 'No such folder.' });
+    await eventually('it is said', () => trouble.get() !== null);
+    const [first] = surfaces.get();
+    assert.equal(first?.state, state);
+    assert.match(sentences.get()(first!, true).join(' '), /No such folder\./);
+    trouble.set(null);
+    assert.deepEqual(
+      surfaces.get().map((one) => one.state),
+      ['ending'],
+    );
+  });
 
 test('nothing that was stopped here looks as if another browser recorded it', async (t) => {
   const page = opened(t);

@@ -271,7 +271,7 @@ async function refused(mine: Current, code: string, detail: string): Promise<voi
   const seconds = secondsOf(mine.total, mine);
   // It was refused before anything was said.
   if (recordingId === null && seconds < 10)
-    return await letGo(mine, { remove: true, told: { code: 'refused', detail } });
+    return await letGo(mine, { remove: true, told: { code: 'refused', detail, isUnbegun: true } });
   await finish(mine, (isWhole) =>
     recordingId !== null && isWhole
       ? null

@@ -111,7 +111,9 @@ export function surfacesOf(input: SurfaceInput): Surface[] {
 /** While the rest of one is sent another may not have begun, or have ended. */
 function isOfAnother(here: BrowserRecording, { trouble }: SurfaceInput): boolean {
   if (trouble === null || here.state !== 'ending') return false;
-  if (trouble.code === 'ended') return trouble.recordingId !== here.recordingId;
+  // Of two that the service has not heard of, neither is told by its id.
+  if (trouble.code === 'ended')
+    return trouble.recordingId === null || trouble.recordingId !== here.recordingId;
   return 'isUnbegun' in trouble;
 }
 
