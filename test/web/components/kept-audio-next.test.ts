@@ -192,6 +192,20 @@ for (const [seconds, state] of [
     );
   });
 
+test('behind another login nothing is shown of what waits for its owner', async (t) => {
+  const page = opened(t);
+  const last = await page.ending();
+  const next = page.next();
+  session.set(loginOf('ben'));
+  assert.deepEqual(
+    surfaces.get().map(({ state }) => state),
+    ['foreign'],
+  );
+  await endHere(next.mine);
+  assert.deepEqual([browserRecording.get(), surfaces.get()], [null, []]);
+  assert.deepEqual([last.state.isRemoved, next.state.isRemoved], [false, false]);
+});
+
 test('nothing that was stopped here looks as if another browser recorded it', async (t) => {
   const page = opened(t);
   await page.ending();

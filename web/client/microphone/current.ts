@@ -135,11 +135,15 @@ export async function endHere(mine: Current): Promise<void> {
   showAs('ending', mine);
   await quiet(mine);
   await noteOver(mine);
-  // Another person's login sends nothing of it: it waits for its owner's.
-  const login = session.get();
-  if (login !== null && !isOwnedBy(mine.kept, login)) return await letGo(mine, { remove: false });
+  if (isForeign(mine)) return await letGo(mine, { remove: false });
   mine.link.begin();
   mine.link.stop(mine.total);
+}
+
+/** Another person's login sends nothing of it: it waits for its owner's. */
+function isForeign({ kept }: Current): boolean {
+  const login = session.get();
+  return login !== null && !isOwnedBy(kept, login);
 }
 
 /** Nothing is heard any more until a person goes on with it. */
@@ -351,7 +355,9 @@ async function letGo(
 
 /** Nothing is recorded any more: shown is what of an earlier one is still to be sent, if anything. */
 export function showRest(): void {
-  const rest = currentRecording();
+  const last = currentRecording();
+  // Another person's is not sent here: while it was shown, the page would not be the new one's (`main.ts`).
+  const rest = last === null || isForeign(last) ? null : last;
   if (rest === null) browserRecording.set(null);
   else showAs('ending', rest);
   if (rest?.notTaken || trouble.get()?.code === 'not-taken') trouble.set(rest?.notTaken ?? null);
