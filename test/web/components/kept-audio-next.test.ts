@@ -11,12 +11,21 @@ import { showAs } from '../../../web/client/microphone/shown.ts';
 import { session } from '../../../web/client/session.ts';
 import { discardRunning } from '../../../web/recording-bar/acts.ts';
 import { record } from '../../../web/recording-bar/begin.ts';
+import RecordingBar from '../../../web/recording-bar/RecordingBar.svelte';
 import RecordButton from '../../../web/recording-bar/RecordButton.svelte';
 import { sentences } from '../../../web/recording-bar/sentences.ts';
 import { surfaces } from '../../../web/recording-bar/surface.ts';
 import { eventually } from '../../support/eventually.ts';
 import { show } from './dom.ts';
-import { kept, listeningUntil, loginOf, settled, sockets, storeInMemory } from './sockets.ts';
+import {
+  type FakeSocket,
+  kept,
+  listeningUntil,
+  loginOf,
+  settled,
+  sockets,
+  storeInMemory,
+} from './sockets.ts';
 
 /** A page of ada's that records; the service answers when a test says so. */
 function opened(t: TestContext) {
@@ -79,6 +88,31 @@ function microphoneAsked(t: TestContext) {
     asked: () => eventually('the microphone is asked for', () => isAsked),
     refuse: () => refuse(new DOMException('', 'NotAllowedError')),
   };
+}
+
+const shownFirst = () =>
+  surfaces
+    .get()
+    .slice(0, 1)
+    .flatMap((one) => [one.state, one.recordingId]);
+
+/** By its button in the bar. */
+const dismiss = (t: TestContext) =>
+  show(t, RecordingBar, { now: surfaces.get()[0]! })
+    .querySelector<HTMLElement>('[aria-label="Dismiss"]')!
+    .click();
+
+/** The service ends it, and does not take its rest. */
+async function cutShort(
+  { asked }: ReturnType<typeof opened>,
+  { mine, socket }: { mine: ReturnType<typeof hold>; socket: FakeSocket },
+) {
+  const before = asked.mock.callCount();
+  socket.open();
+  socket.say({ type: 'audio.ready', recording_id: mine.kept.recordingId, samples: 0 });
+  socket.say({ type: 'audio.ended', reason: 'browser-gone', samples: 0 });
+  await eventually('its rest is offered', () => asked.mock.callCount() > before);
+  await settled();
 }
 
 const press = () => record({}, 'microphone');
@@ -191,6 +225,46 @@ for (const [seconds, state] of [
       ['ending'],
     );
   });
+
+for (const how of ['failed', 'was given up'])
+  test(`what became of the last recording while the next began is said when that start ${how}`, async (t) => {
+    const page = opened(t);
+    const last = await page.ending();
+    const microphone = microphoneAsked(t);
+    const begun = press();
+    await microphone.asked();
+    await cutShort(page, last);
+    if (how === 'was given up') giveUp();
+    microphone.refuse();
+    await begun;
+    if (how === 'failed') {
+      assert.equal(surfaces.get()[0]?.state, 'denied', 'why comes first');
+      dismiss(t);
+    }
+    assert.deepEqual(shownFirst(), ['ended', '01SERVICE']);
+    dismiss(t);
+    assert.deepEqual(surfaces.get(), []);
+  });
+
+test('of several that end otherwise than wanted each is said, the one that was shown first', async (t) => {
+  const page = opened(t);
+  const [first, second] = [await page.ending(), page.next()];
+  await endHere(second.mine);
+  const third = page.begin({ id: '04BROWSER', recordingId: '04SERVICE' });
+  await cutShort(page, first);
+  third.socket.open();
+  third.socket.say({ type: 'audio.ready', recording_id: '04SERVICE', samples: 0 });
+  third.socket.say({ type: 'audio.ended', reason: 'disk-low', samples: 16_000 });
+  await eventually('it is said', () => trouble.get() !== null);
+  await cutShort(page, second);
+  assert.deepEqual(shownFirst(), ['full', '04SERVICE']);
+  dismiss(t);
+  assert.deepEqual(shownFirst(), ['ended', '02SERVICE']);
+  dismiss(t);
+  assert.deepEqual(shownFirst(), ['ended', '01SERVICE']);
+  dismiss(t);
+  assert.deepEqual(surfaces.get(), []);
+});
 
 test('behind another login nothing is shown of what waits for its owner', async (t) => {
   const page = opened(t);

@@ -19,6 +19,7 @@ import { endInterruption, noteInterruption } from './told-interruptions.ts';
 import { afterRefusal, triesOf } from './refusals.ts';
 import { secondsOf, showAs, showPart } from './shown.ts';
 import { type SoundEvent, openingSound, soundAfter } from './sound.ts';
+import { noteUntold, tellUntold } from './untold.ts';
 import type { Missed } from './worklet.ts';
 
 /** What this page records, and all that is over and of which it still sends the rest: the last begun last. */
@@ -329,9 +330,6 @@ status.listen((now) => {
   if (mine && recording) void pausedThere(mine, recording.paused).then(() => tellWish(mine));
 });
 
-/** What became of one while another was recorded: said once that is over. */
-let untold: Trouble | null = null;
-
 /** Whether what is said now is said of it, and of no other. */
 const isShown = ({ kept }: Current): boolean => (browserRecording.get()?.id ?? kept.id) === kept.id;
 
@@ -348,7 +346,7 @@ async function letGo(
   if (sessionStorage.getItem(tabMark) === id) sessionStorage.removeItem(tabMark);
   if (wasShown) showRest();
   if (remove) await mine.store.remove(id);
-  if (told !== null) untold = told;
+  if (told !== null) noteUntold(told);
   tellUntold(wasShown);
   if ((await mine.store.all()).length === 0) audioHeld.set(undefined);
 }
@@ -361,13 +359,4 @@ export function showRest(): void {
   if (rest === null) browserRecording.set(null);
   else showAs('ending', rest);
   if (rest?.notTaken || trouble.get()?.code === 'not-taken') trouble.set(rest?.notTaken ?? null);
-}
-
-/** @param isOfShown it was shown until now: it does not wait for the rest of an earlier one */
-function tellUntold(isOfShown: boolean): void {
-  const now = browserRecording.get();
-  const isFree = now === null || (isOfShown && now.state === 'ending');
-  if (!isFree || untold === null) return;
-  trouble.set(untold);
-  untold = null;
 }

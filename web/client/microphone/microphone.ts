@@ -23,6 +23,7 @@ import { type Hearing, type Listening, channelsOf, listen } from './listen.ts';
 import { showAs, showPart, silent } from './shown.ts';
 import { openingSound } from './sound.ts';
 import { CannotListen } from './streams.ts';
+import { tellUntold } from './untold.ts';
 import { keepAwake } from './wake-lock.ts';
 
 /**
@@ -111,7 +112,9 @@ function listenFor(mine: Current, listening: Listening): void {
 
 /** Does not wait any longer for a microphone that is not open yet. */
 export function giveUp(): void {
-  if (browserRecording.get()?.state === 'starting') showRest();
+  if (browserRecording.get()?.state !== 'starting') return;
+  showRest();
+  tellUntold(true);
 }
 
 /** Goes on with what is held, by a press; a shared tab has to be chosen again. */
