@@ -226,9 +226,11 @@ export const documentRoutes = [
     problems: ['too-large'],
     async run({ ctx, params: { filename }, query, caller }, services) {
       // Only reading looks for it there by itself: a command that comes again must not fall on another document.
-      const document =
-        (await ownDocument(services, ownerIn(query, caller), filename)) ??
-        (sees(caller, guest) ? await ownDocument(services, guest, filename) : undefined);
+      let document = await ownDocument(services, ownerIn(query, caller), filename);
+      if (!document && sees(caller, guest)) {
+        const id = await recordingByFilename(services.storage, guest, filename);
+        if (id !== undefined) document = await ownDocument(services, guest, filename);
+      }
       if (!document) throw notFound();
       ctx.set('ETag', `"${document.sha256}"`);
       ctx.set('Cache-Control', 'private, no-cache');
