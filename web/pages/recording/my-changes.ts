@@ -41,7 +41,14 @@ const lookAfterMs = 700;
 export const notSaved = new ApiError({ type: 'not-saved', title: '', status: 0 });
 
 export function openChanges(note: Note): MyChanges {
-  const ledger: Ledger = { note, list: atom([]), backOf: new Map(), last: 0, turned: 0 };
+  const ledger: Ledger = {
+    note,
+    list: atom([]),
+    backOf: new Map(),
+    last: 0,
+    turned: 0,
+    isUnread: false,
+  };
   const inTurn = queue();
   // Which one is meant is seen when it is its turn: keys come faster than answers.
   const turnBack = (to: 'done' | 'undone', from: 'done' | 'undone', id?: number) =>
@@ -50,7 +57,7 @@ export function openChanges(note: Note): MyChanges {
     list: ledger.list,
     make: (said, plan) =>
       inTurn(async () => {
-        await carryOut(note, plan);
+        await carryOut(ledger, plan);
         return noted(ledger, said, plan);
       }),
     look: (said, plan, lost) =>
@@ -63,19 +70,25 @@ export function openChanges(note: Note): MyChanges {
   };
 }
 
-/** What was made, the plans that take it back by id, the id given last, and the count of `turned` so far. */
+/**
+ * What was made, the plans that take it back by id, the id given last, the count of `turned` so far, and whether what the
+ * last one led to could not be read.
+ */
 type Ledger = {
   note: Note;
   list: WritableAtom<readonly Made[]>;
   backOf: Map<number, Plan>;
   last: number;
   turned: number;
+  isUnread: boolean;
 };
 
-async function carryOut(note: Note, plan: Plan): Promise<void> {
+async function carryOut(ledger: Ledger, plan: Plan): Promise<void> {
+  const { note } = ledger;
   try {
+    if (ledger.isUnread) ledger.isUnread = !(await note.refresh());
     await plan.send();
-    await note.refresh();
+    ledger.isUnread = !(await note.refresh());
   } catch (error) {
     if (isUnanswered(error)) return await lookFor(note, plan, error);
     await note.refresh();
@@ -109,12 +122,12 @@ async function undoOrRedo(
   to: 'done' | 'undone',
   wanted: Made | undefined,
 ): Promise<Turned> {
-  const { note, list, backOf } = ledger;
+  const { list, backOf } = ledger;
   const id = wanted?.id ?? 0;
   const plan = backOf.get(id);
   if (plan === undefined) return null;
   try {
-    await carryOut(note, plan);
+    await carryOut(ledger, plan);
     backOf.set(id, plan.back());
     mark(ledger, id, to);
   } catch (error) {

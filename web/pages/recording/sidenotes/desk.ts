@@ -10,7 +10,7 @@ import type { Note, Plan } from '../changes.ts';
 import { type Draft, type Drafts, newDraft } from '../drafts.ts';
 import type { Turn } from '../turn-key.ts';
 import { words } from '../words.ts';
-import { noteIn, removingNote, rewording } from './plans.ts';
+import { noteIn, removingNote, reworded, rewording } from './plans.ts';
 
 /** Under which the field's text is among the drafts. */
 const field = 'new';
@@ -102,9 +102,9 @@ function savingOver(
   const inTurn = queue();
   const draftOf = (number: number) => drafts.all.get().get(String(number));
   /** What was typed stays, on what the note says now. */
-  const rebase = (number: number) => {
-    const [draft, now] = [draftOf(number), noteIn(note.now(), number)];
-    if (draft && now) drafts.put({ ...draft, before: { text: now.text, speaker: null } });
+  const rebase = (number: number, text = noteIn(note.now(), number)?.text) => {
+    const draft = draftOf(number);
+    if (draft && text !== undefined) drafts.put({ ...draft, before: { text, speaker: null } });
   };
   const change = async (number: number, said: string, plan: Plan) => {
     const problem = await make(said, plan, words.get().noteElsewhere);
@@ -124,7 +124,7 @@ function savingOver(
       if (!(await change(number, words.get().noteEdited, plan))) return false;
     }
     if (isEmpty || (draftOf(number)?.text.trim() ?? text) === text) close(number);
-    else rebase(number);
+    else rebase(number, reworded(note, number, { from: draft.before.text, to: text }));
     return true;
   };
   return {

@@ -14,9 +14,21 @@ export function rewording(note: Note, number: number, from: string, to: string):
       await asSeen(api.PATCH('/recordings/{id}/sidenotes/{n}', { params, body: { text: to } }));
     },
     isDone: (now) => noteIn(now, number)?.text === to,
-    // The service may write it otherwise than it was typed.
-    back: () => rewording(note, number, noteIn(note.now(), number)?.text ?? to, from),
+    back: () => rewording(note, number, reworded(note, number, { from, to }), from),
   };
+}
+
+/**
+ * What a side note says whose words were changed: the service may write them otherwise than they were typed, and what is
+ * read may still be what it said before.
+ */
+export function reworded(
+  note: Note,
+  number: number,
+  { from, to }: { from: string; to: string },
+): string {
+  const text = noteIn(note.now(), number)?.text ?? to;
+  return text === from ? to : text;
 }
 
 /** Removes a side note. Taken back, it is written again. */

@@ -212,7 +212,7 @@ async function save(desk: Desk, line: OpenLine): Promise<string | null> {
     done,
     elsewhere: () => elsewhere(desk, id),
   });
-  return isMade ? (desk.made.get(line) ?? id) : null;
+  return isMade ? (desk.made.get(line) ?? (isNew ? null : id)) : null;
 }
 
 /** What was typed for it goes; what was typed since is a change of what the line says now. @param now its id */

@@ -89,8 +89,8 @@ export function adding(note: Note, added: Added): Plan & { id(): string | undefi
       [id] = (await send(note, { edits: [{ add }] }, key)).added;
     },
     isDone: (now) => found(now) !== undefined,
-    back: () => removing(note, found(note.now())?.id ?? ''),
-    id: () => found(note.now())?.id,
+    back: () => removing(note, id ?? found(note.now())?.id ?? ''),
+    id: () => id ?? found(note.now())?.id,
   };
 }
 

@@ -1,0 +1,130 @@
+import './dom.ts';
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { atom } from 'nanostores';
+import type { OpenRecording } from '../../../web/pages/recording/recording.ts';
+import { openWork } from '../../../web/pages/recording/work.ts';
+
+type Edit = {
+  line?: string;
+  text?: string;
+  add?: { kind: string; text: string; after?: string };
+};
+
+let opened = 0;
+
+/** A note whose service may answer a change and not be read, or make one and lose the answer. */
+function openNote(t: TestContext) {
+  opened += 1;
+  const id = `unread-${opened}`;
+  const service = {
+    texts: new Map([[1, 'Before']]),
+    lines: [{ id: 's-1', kind: 'point', text: 'A line', revision: 'r' }],
+    /** What was asked for, and with which key. */
+    edits: [] as Edit[],
+    keys: new Map<string, string>(),
+    isRead: true,
+    /** What is answered instead of what was done, once. */
+    instead: null as (() => Response) | null,
+    /** Whether what is asked then is done. */
+    isDone: true,
+  };
+  const add = (key: string, { kind, text, after }: NonNullable<Edit['add']>): string => {
+    const made = service.keys.get(key) ?? `s-${service.lines.length + 1}`;
+    if (service.keys.has(key)) return made;
+    service.keys.set(key, made);
+    const at = service.lines.findIndex((line) => line.id === after);
+    service.lines.splice(at < 0 ? service.lines.length : at + 1, 0, {
+      id: made,
+      kind,
+      text,
+      revision: 'r',
+    });
+    return made;
+  };
+  const change = async (request: Request): Promise<object> => {
+    const number = /\/sidenotes\/(\d+)$/u.exec(request.url)?.[1];
+    const body = (await request.json()) as { text: string; edits: Edit[] };
+    if (number !== undefined) {
+      service.texts.set(Number(number), body.text);
+      return {};
+    }
+    service.edits.push(...body.edits);
+    if (!service.isDone) return {};
+    const [edit] = body.edits;
+    const line = service.lines.find((one) => one.id === edit?.line);
+    if (line !== undefined) line.text = edit?.text ?? line.text;
+    const key = request.headers.get('Idempotency-Key') ?? '';
+    return { added: edit?.add ? [add(key, edit.add)] : [] };
+  };
+  t.mock.method(globalThis, 'fetch', async (request: Request) => {
+    if (request.method !== 'PATCH') return Response.json([]);
+    const done = await change(request);
+    const { instead } = service;
+    service.instead = null;
+    return instead === null ? Response.json(done) : instead();
+  });
+  const read = () => ({
+    state: 'there',
+    shown: {
+      recording: {
+        speakers: [],
+        utterances: [],
+        sidenotes: [...service.texts].map(([note, text]) => ({ note, at: 1, text, mark: false })),
+        summary: { abstract: null, lines: service.lines.map((line) => ({ ...line })) },
+      },
+      heard: [],
+      behind: null,
+    },
+  });
+  const state = atom(read());
+  const refresh = async () => {
+    if (service.isRead) state.set(read());
+    return service.isRead;
+  };
+  const note = { state, saved: atom(null), refresh, close: () => {} };
+  const work = openWork(id, note as unknown as OpenRecording);
+  t.after(work.close);
+  return { service, work, refresh };
+}
+
+test('a side note that was saved and could not be read is taken back, and changed again', async (t) => {
+  const { service, work } = openNote(t);
+  const { sidenotes: desk } = work;
+  desk.begin(1);
+  desk.edit('Mine');
+  service.isRead = false;
+  service.instead = () => (desk.edit('Mine, and more'), Response.json({}));
+  assert.ok(await desk.save());
+  service.isRead = true;
+  assert.ok(await desk.save());
+  assert.equal(service.texts.get(1), 'Mine, and more');
+  await work.undo();
+  assert.equal(service.texts.get(1), 'Mine');
+  await work.undo();
+  assert.equal(service.texts.get(1), 'Before');
+});
+
+test('below a line that was added and could not be read the next one is added', async (t) => {
+  const { service, work } = openNote(t);
+  const { lines: desk } = work;
+  desk.add('point', 's-1');
+  desk.type('First');
+  service.isRead = false;
+  const first = await desk.save();
+  assert.equal(first, 's-2');
+  desk.add('point', first!);
+  desk.type('Second');
+  service.isRead = true;
+  await desk.save();
+  assert.deepEqual(
+    service.edits.map(({ add }) => add?.after),
+    ['s-1', 's-2'],
+  );
+  await work.undo();
+  await work.undo();
+  assert.deepEqual(
+    work.changes.list.get().map((one) => one.state),
+    ['undone', 'undone'],
+  );
+});
