@@ -52,20 +52,13 @@ export function problemIn(error: unknown): Problem {
 const away = (): Problem => ({ type: 'away', title: words.get().away, status: 0 });
 const unanswered = (): Problem => ({ ...away(), type: 'unanswered' });
 
-/** Made, by the service’s own word, and not to be read yet. */
-const viewsBehind = '/problems/views-behind';
-
 /** A change may have been made although it was not answered as one. */
 export const mayBeDone = ({ type }: Pick<Problem, 'type'>): boolean =>
-  ['unanswered', '/problems/outcome-unknown', viewsBehind].includes(type);
+  ['unanswered', '/problems/outcome-unknown', '/problems/views-behind'].includes(type);
 
 /** What is asked may have been done: only reading shows whether it was. */
 export const isUnanswered = (error: unknown): boolean =>
   error instanceof ApiError && mayBeDone(error.problem);
-
-/** What is asked was done, although reading may not show it yet. */
-export const isBehind = (error: unknown): boolean =>
-  error instanceof ApiError && error.problem.type === viewsBehind;
 
 /**
  * `api.GET('/recordings/{id}', { params: { path: { id } } })`; `data` of the answer is typed. Give the

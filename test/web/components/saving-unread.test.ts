@@ -1,9 +1,11 @@
-import './dom.ts';
+import { show } from './dom.ts';
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { atom } from 'nanostores';
 import type { OpenRecording } from '../../../web/pages/recording/recording.ts';
+import NoteRow from '../../../web/pages/recording/sidenotes/NoteRow.svelte';
 import { openWork } from '../../../web/pages/recording/work.ts';
+import { words } from '../../../web/pages/recording/words.ts';
 
 type Edit = {
   line?: string;
@@ -127,4 +129,31 @@ test('below a line that was added and could not be read the next one is added', 
     work.changes.list.get().map((one) => one.state),
     ['undone', 'undone'],
   );
+});
+
+test('what the service itself does not know is not said to be not saved, and a side note that is not answered neither', async (t) => {
+  const { service, work } = openNote(t);
+  const unknown = { type: '/problems/outcome-unknown', title: 'Not known', status: 503 };
+  const { lines } = work;
+  lines.begin('s-1');
+  lines.type('Lost?');
+  service.isDone = false;
+  service.instead = () => Response.json(unknown, { status: 503 });
+  assert.equal(await lines.save(), null);
+  assert.equal(lines.refusal.get()?.problem.title, 'Not known');
+  assert.ok(lines.refusal.get()?.look, 'it can be looked for');
+
+  const { sidenotes: desk } = work;
+  desk.begin(1);
+  desk.edit('Lost?');
+  service.isRead = false;
+  service.instead = () => {
+    throw new TypeError('Failed to fetch');
+  };
+  assert.ok(!(await desk.save()));
+  const refused = desk.refusal.get()!.problem;
+  const one = { id: 'n-1', note: 1, at: 1, text: 'Before', mark: false, block: null };
+  const props = { one, draft: undefined, isOpen: false, refused, desk, may: { own: true } };
+  const row = show(t, NoteRow, props as never);
+  assert.equal(row.querySelector('[role=alert]')?.textContent.trim(), words.get().isNotKnown);
 });

@@ -1,6 +1,6 @@
 /** What a person changed of a note in this tab: each can be taken back, in any order, as long as nobody went on from it. */
 import { type ReadableAtom, type WritableAtom, atom } from 'nanostores';
-import { ApiError, isBehind, isUnanswered } from '../../client/api.ts';
+import { ApiError, isUnanswered } from '../../client/api.ts';
 import { queue } from '../../client/queue.ts';
 import { ChangedSince, type Note, type Plan } from './changes.ts';
 
@@ -18,7 +18,7 @@ export type MyChanges = {
   list: ReadableAtom<readonly Made[]>;
   /**
    * Makes a change, and shows it. When no answer comes, the recording is read again to see.
-   * @throws {ApiError} `unanswered` when that is not known; `not-saved` when it was not made
+   * @throws {ApiError} `unanswered`, or the service's own, when that is not known; `not-saved` when it was not made
    * @throws {ChangedSince}
    */
   make(said: string, plan: Plan): Promise<Made>;
@@ -98,12 +98,15 @@ async function carryOut(ledger: Ledger, plan: Plan): Promise<void> {
 }
 
 async function lookFor(note: Note, plan: Plan, lost: unknown): Promise<void> {
+  // Its own word, that it does not know either or cannot show it yet, stands as long as reading does not tell.
+  const isSaid = lost instanceof ApiError && lost.problem.type !== 'unanswered';
   for (let at = 0; at < looks; at += 1) {
     if (at > 0) await new Promise((resolve) => setTimeout(resolve, lookAfterMs));
-    if (!(await note.refresh())) throw new ApiError({ type: 'unanswered', title: '', status: 0 });
+    if (!(await note.refresh()))
+      throw isSaid ? lost : new ApiError({ type: 'unanswered', title: '', status: 0 });
     if (plan.isDone(note.now())) return;
   }
-  throw isBehind(lost) ? lost : notSaved;
+  throw isSaid ? lost : notSaved;
 }
 
 function noted(ledger: Ledger, said: string, plan: Plan): Made {
