@@ -15,12 +15,23 @@ type Edit = {
 
 let opened = 0;
 
+const passage = {
+  block: 't-1',
+  revision: 'r',
+  start: 1,
+  end: 2,
+  speaker: null,
+  text: 'One.',
+  words: [],
+};
+
 /** A note whose service may answer a change and not be read, or make one and lose the answer. */
 function openNote(t: TestContext) {
   opened += 1;
   const id = `unread-${opened}`;
   const service = {
     texts: new Map([[1, 'Before']]),
+    said: 'One.',
     lines: [{ id: 's-1', kind: 'point', text: 'A line', revision: 'r' }],
     /** What was asked for, and with which key. */
     edits: [] as Edit[],
@@ -51,6 +62,10 @@ function openNote(t: TestContext) {
       service.texts.set(Number(number), body.text);
       return {};
     }
+    if (request.url.endsWith('/utterances')) {
+      service.said = body.edits[0]?.text ?? '';
+      return {};
+    }
     service.edits.push(...body.edits);
     if (!service.isDone) return {};
     const [edit] = body.edits;
@@ -71,7 +86,8 @@ function openNote(t: TestContext) {
     shown: {
       recording: {
         speakers: [],
-        utterances: [],
+        speakers_revision: '1',
+        utterances: [{ ...passage, text: service.said }],
         sidenotes: [...service.texts].map(([note, text]) => ({ note, at: 1, text, mark: false })),
         summary: { abstract: null, lines: service.lines.map((line) => ({ ...line })) },
       },
@@ -156,4 +172,59 @@ test('what the service itself does not know is not said to be not saved, and a s
   const props = { one, draft: undefined, isOpen: false, refused, desk, may: { own: true } };
   const row = show(t, NoteRow, props as never);
   assert.equal(row.querySelector('[role=alert]')?.textContent.trim(), words.get().isNotKnown);
+});
+
+const unanswered = () => {
+  throw new TypeError('Failed to fetch');
+};
+
+test('a new line of which it is not known whether it was added is added once, also with what was typed since', async (t) => {
+  const { service, work } = openNote(t);
+  const { lines: desk } = work;
+  const added = () => service.lines.slice(1).map(({ text }) => text);
+  desk.add('point', 's-1');
+  desk.type('New');
+  for (const again of ['New', 'New and more']) {
+    service.isRead = false;
+    service.instead = unanswered;
+    desk.type(again);
+    assert.equal(await desk.save(), null);
+  }
+  // Who leaves it and comes back goes on from there.
+  desk.leave();
+  desk.add('point', 's-1');
+  service.isRead = true;
+  assert.equal(await desk.save(), 's-2');
+  assert.deepEqual(added(), ['New and more']);
+  // What is written below is another one.
+  desk.add('point', 's-2');
+  desk.type('New');
+  assert.equal(await desk.save(), 's-3');
+  assert.deepEqual(added(), ['New and more', 'New']);
+  assert.deepEqual([...desk.drafts.all.get().keys()], []);
+});
+
+test('what is saved while it is looked whether it was is one change', async (t) => {
+  const { service, work } = openNote(t);
+  const { lines, editing } = work;
+  const lost = async (save: () => Promise<unknown>) => {
+    service.isRead = false;
+    service.instead = unanswered;
+    await save();
+    service.isRead = true;
+  };
+  lines.add('point', 's-1');
+  lines.type('New');
+  await lost(lines.save);
+  const isAdded = lines.refusal.get()!.look!();
+  assert.equal(await lines.save(), 's-2');
+  assert.ok(await isAdded);
+  editing.begin(passage as never);
+  editing.change({ ...work.drafts.all.get().get('t-1')!, text: 'Two.' });
+  await lost(editing.save);
+  const looks = [editing.refusal.get()!.look!(), editing.save()];
+  assert.deepEqual(await Promise.all(looks), [true, true]);
+  assert.equal(service.said, 'Two.');
+  assert.equal(service.lines.length, 2);
+  assert.equal(work.changes.list.get().length, 2);
 });

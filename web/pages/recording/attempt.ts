@@ -2,6 +2,7 @@
 import type { WritableAtom } from 'nanostores';
 import { ApiError, type Problem, isUnanswered } from '../../client/api.ts';
 import { ChangedSince, type Plan } from './changes.ts';
+import type { queue } from '../../client/queue.ts';
 import type { Drafts } from './drafts.ts';
 import type { MyChanges } from './my-changes.ts';
 
@@ -10,6 +11,8 @@ export type Refusal = { block: string; problem: Problem; look?: () => Promise<bo
 
 type Parts = {
   changes: MyChanges;
+  /** Of the desk: what is pressed while it is looked goes by what the look led to. */
+  inTurn: ReturnType<typeof queue>;
   refusal: WritableAtom<Refusal | null>;
   /** With the toast of a change that was made. */
   onmade: (id: number, said: string) => void;
@@ -30,7 +33,7 @@ export async function attempt(
   change: Change,
   work = () => parts.changes.make(change.said, change.plan),
 ): Promise<boolean> {
-  const { changes, refusal, onmade } = parts;
+  const { changes, inTurn, refusal, onmade } = parts;
   const { block, said, plan, done, elsewhere } = change;
   refusal.set(null);
   try {
@@ -41,9 +44,12 @@ export async function attempt(
   } catch (error) {
     if (error instanceof ChangedSince) elsewhere();
     else if (error instanceof ApiError) {
-      const look = () => attempt(parts, change, () => changes.look(said, plan, error));
       const { problem } = error;
-      refusal.set({ block, problem, ...(isUnanswered(error) ? { look } : {}) });
+      const again = () => attempt(parts, change, () => changes.look(said, plan, error));
+      // Another press may have told meanwhile.
+      const look = () => inTurn(async () => refusal.get() === refused && (await again()));
+      const refused: Refusal = { block, problem, ...(isUnanswered(error) ? { look } : {}) };
+      refusal.set(refused);
     } else throw error;
     return false;
   }

@@ -29,9 +29,9 @@ export type Editing = {
 export type Saying = (what: 'corrected' | 'split' | 'joined', start: number) => string;
 
 export function openEditing(parts: Parts): Editing {
-  const desk: Desk = { ...parts, open: atom<string | null>(null), refusal: atom(null) };
-  const { drafts, open, refusal } = desk;
   const inTurn = queue();
+  const desk: Desk = { ...parts, inTurn, open: atom<string | null>(null), refusal: atom(null) };
+  const { drafts, open, refusal } = desk;
   /** Goes by what the one before led to. What is not open any more needs no saving. */
   const pressed = (act: (draft: Draft) => Promise<boolean>): Promise<boolean> => {
     const block = open.get() ?? '';
@@ -67,6 +67,7 @@ type Parts = {
 
 /** The parts, and what is shown of them: see `Editing`. */
 type Desk = Parts & {
+  inTurn: ReturnType<typeof queue>;
   open: WritableAtom<string | null>;
   refusal: WritableAtom<Refusal | null>;
 };

@@ -70,18 +70,22 @@ type Parts = {
   rewriting: Rewriting;
 };
 type Desk = Parts & {
+  inTurn: ReturnType<typeof queue>;
   open: WritableAtom<OpenLine | null>;
   refusal: WritableAtom<Refusal | null>;
   /** Ids of lines that were new when they were opened, once they are saved. */
   made: WeakMap<OpenLine, string>;
+  /** New lines of which it is not known whether they were added, by the ids of their drafts: they go once, under one key. */
+  sent: Map<string, { text: string; plan: ReturnType<typeof adding> }>;
 };
 
 export function openLineDesk(parts: Parts): LineDesk {
   const open = atom<OpenLine | null>(null);
-  const desk: Desk = { ...parts, open, refusal: atom(null), made: new WeakMap() };
-  const { refusal, drafts } = desk;
   // Each goes by what the one before led to: somebody may choose back and forth.
   const inTurn = queue();
+  const refusal = atom<Refusal | null>(null);
+  const desk: Desk = { ...parts, inTurn, open, refusal, made: new WeakMap(), sent: new Map() };
+  const { drafts } = desk;
   return {
     open,
     refusal,
@@ -132,7 +136,10 @@ function add(desk: Desk, kind: Kind, after?: string): void {
   leave(desk);
   const id = newId(kind);
   const last = linesOf(desk.note.now(), kind).at(-1)?.id;
-  if (!desk.drafts.all.get().has(id)) desk.drafts.put(newDraft(id, ''));
+  if (!desk.drafts.all.get().has(id)) {
+    desk.drafts.put(newDraft(id, ''));
+    desk.sent.delete(id);
+  }
   desk.open.set({ id, kind, after: after ?? last ?? null });
 }
 
@@ -144,8 +151,9 @@ function leave(desk: Desk): void {
   desk.open.set(null);
 }
 
-function close({ drafts, open, refusal }: Desk, id: string): void {
+function close({ drafts, open, refusal, sent }: Desk, id: string): void {
   drafts.drop(id);
+  sent.delete(id);
   refusal.set(null);
   if (open.get()?.id === id) open.set(null);
 }
@@ -162,13 +170,15 @@ async function set(desk: Desk, id: string, to: Omit<Fields, 'text'>): Promise<bo
   return await change(desk, id, saying(what), changing(note, id, from, to));
 }
 
-function rekind({ drafts, open }: Desk, kind: Kind): void {
+function rekind({ drafts, open, sent }: Desk, kind: Kind): void {
   const line = open.get();
   const draft = drafts.all.get().get(line?.id ?? '');
   if (line === null || draft === undefined) return;
   drafts.put({ ...draft, block: newId(kind) });
   open.set({ id: newId(kind), kind, after: null });
-  if (line.id !== newId(kind)) drafts.drop(line.id);
+  if (line.id === newId(kind)) return;
+  drafts.drop(line.id);
+  sent.delete(line.id);
 }
 
 async function move(desk: Desk, id: string, way: 'up' | 'down'): Promise<boolean> {
@@ -190,14 +200,20 @@ async function save(desk: Desk, line: OpenLine): Promise<string | null> {
   const id = desk.made.get(line) ?? line.id;
   const isNew = id === newId(kind);
   const draft = drafts.all.get().get(id);
-  const text = tidy(draft?.text ?? '');
-  if (draft === undefined || text === draft.before.text || text === '') {
+  const typed = tidy(draft?.text ?? '');
+  if (draft === undefined || typed === draft.before.text || typed === '') {
     // An empty line is none; one that was there stays as it is until it is removed.
     if (draft !== undefined) close(desk, id);
     return isNew ? null : id;
   }
   const { text: from } = draft.before;
-  const added = isNew ? adding(note, { text, kind, ...(after === null ? {} : { after }) }) : null;
+  // What was typed since is a change of the line, once that is there.
+  const text = desk.sent.get(id)?.text ?? typed;
+  const added = isNew
+    ? (desk.sent.get(id)?.plan ??
+      adding(note, { text, kind, ...(after === null ? {} : { after }) }))
+    : null;
+  if (added) desk.sent.set(id, { text, plan: added });
   const plan =
     added ??
     (id === abstractId
@@ -212,6 +228,9 @@ async function save(desk: Desk, line: OpenLine): Promise<string | null> {
     done,
     elsewhere: () => elsewhere(desk, id),
   });
+  const refused = desk.refusal.get();
+  if (refused?.look === undefined && refused?.problem.type !== 'not-saved') desk.sent.delete(id);
+  if (isMade && text !== typed) return await save(desk, line);
   return isMade ? (desk.made.get(line) ?? (isNew ? null : id)) : null;
 }
 
@@ -221,7 +240,8 @@ function saved(
   line: OpenLine,
   { id, text, now }: { id: string; text: string; now: string },
 ): void {
-  const { drafts, open, made } = desk;
+  const { drafts, open, made, sent } = desk;
+  sent.delete(id);
   if (now !== id) made.set(line, now);
   const draft = drafts.all.get().get(id);
   if (draft === undefined) return;
