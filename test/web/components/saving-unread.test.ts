@@ -37,6 +37,8 @@ function openNote(t: TestContext) {
     edits: [] as Edit[],
     keys: new Map<string, string>(),
     isRead: true,
+    /** What is read does not say yet what was changed. */
+    isBehind: false,
     /** What is answered instead of what was done, once. */
     instead: null as (() => Response) | null,
     /** Whether what is asked then is done. */
@@ -97,7 +99,7 @@ function openNote(t: TestContext) {
   });
   const state = atom(read());
   const refresh = async () => {
-    if (service.isRead) state.set(read());
+    if (service.isRead && !service.isBehind) state.set(read());
     return service.isRead;
   };
   const note = { state, saved: atom(null), refresh, close: () => {} };
@@ -227,4 +229,45 @@ test('what is saved while it is looked whether it was is one change', async (t) 
   assert.equal(service.said, 'Two.');
   assert.equal(service.lines.length, 2);
   assert.equal(work.changes.list.get().length, 2);
+});
+
+test('what was saved and is shown only later is no draft any more', async (t) => {
+  const { service, work, refresh } = openNote(t);
+  const { lines, editing, sidenotes } = work;
+  const behind = { type: '/problems/views-behind', title: 'Saved', status: 503 };
+  service.isBehind = true;
+  const begin = () => {
+    lines.begin('s-1');
+    editing.begin({ ...passage, text: service.said } as never);
+    sidenotes.begin(1);
+  };
+  const leave = () => [lines, editing, sidenotes].forEach((desk) => desk.leave());
+  begin();
+  lines.type('Mine');
+  editing.change({ ...work.drafts.all.get().get('t-1')!, text: 'Mine.' });
+  sidenotes.edit('Mine');
+  for (const { save } of [lines, editing, sidenotes]) {
+    service.instead = () => Response.json(behind, { status: 503 });
+    assert.ok(!(await save()));
+  }
+  leave();
+  const all = [work.drafts, lines.drafts, sidenotes.drafts].map((drafts) => drafts.all);
+  assert.deepEqual(
+    all.map((one) => one.get().size),
+    [1, 1, 1],
+  );
+  service.isBehind = false;
+  await refresh();
+  const one = { id: 'n-1', note: 1, at: 1, text: 'Mine', mark: false, block: null };
+  const draft = sidenotes.drafts.all.get().get('1');
+  const props = { one, draft, isOpen: false, refused: null, desk: sidenotes, may: { own: true } };
+  const row = show(t, NoteRow, props as never);
+  assert.equal(row.querySelector('.unsaved'), null);
+  begin();
+  for (const one of all) for (const { meanwhile } of one.get().values()) assert.ok(!meanwhile);
+  leave();
+  assert.deepEqual(
+    all.map((one) => one.get().size),
+    [0, 0, 0],
+  );
 });

@@ -89,7 +89,9 @@ function begin(desk: Desk, turn: Turn): void {
   const begun = begunOn(desk, turn);
   if (begun === null) return;
   const kept = drafts.all.get().get(begun.block);
-  if (kept === undefined || turnNow(desk, kept) === undefined) drafts.put(begun);
+  // What was saved may have been shown only since.
+  const isNone = kept && editOf({ ...kept, before: begun.before }) === null;
+  if (kept === undefined || turnNow(desk, kept) === undefined || isNone) drafts.put(begun);
   else if (kept.before.text !== turn.text || kept.before.speaker !== turn.speaker)
     showMeanwhile(desk, kept);
   open.set(begun.block);

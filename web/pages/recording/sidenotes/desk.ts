@@ -71,7 +71,9 @@ export function openNoteDesk({ note, drafts, make }: Parts): NoteDesk {
       if (now === undefined) return;
       leave();
       refusal.set(null);
-      if (draftOf(number) === undefined)
+      const kept = draftOf(number);
+      // What was saved may have been shown only since.
+      if (kept === undefined || kept.text.trim() === now.text)
         drafts.put(newDraft(String(number), now.text, [now.at, now.at]));
       open.set(number);
     },

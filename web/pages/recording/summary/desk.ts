@@ -127,7 +127,8 @@ function begin(desk: Desk, id: string): void {
   if (text === undefined) return;
   leave(desk);
   const kept = desk.drafts.all.get().get(id);
-  if (kept === undefined) desk.drafts.put(newDraft(id, text));
+  // What was saved may have been shown only since.
+  if (kept === undefined || tidy(kept.text) === text) desk.drafts.put(newDraft(id, text));
   else if (kept.before.text !== text) showMeanwhile(desk, kept);
   desk.open.set({ id, kind: lineIn(desk.note.now(), id)?.kind ?? 'text', after: null });
 }
