@@ -133,7 +133,7 @@ test('below a line that was added and could not be read the next one is added', 
   service.isRead = false;
   const first = await desk.save();
   assert.equal(first, 's-2');
-  desk.add('point', first!);
+  desk.add('point', first);
   desk.type('Second');
   service.isRead = true;
   await desk.save();
