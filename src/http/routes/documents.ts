@@ -227,10 +227,9 @@ export const documentRoutes = [
     async run({ ctx, params: { filename }, query, caller }, services) {
       // Only reading looks for it there by itself: a command that comes again must not fall on another document.
       let document = await ownDocument(services, ownerIn(query, caller), filename);
-      if (!document && sees(caller, guest)) {
-        const id = await recordingByFilename(services.storage, guest, filename);
-        if (id !== undefined) document = await ownDocument(services, guest, filename);
-      }
+      if (!document && sees(caller, guest))
+        if ((await recordingByFilename(services.storage, guest, filename)) !== undefined)
+          document = await ownDocument(services, guest, filename);
       if (!document) throw notFound();
       ctx.set('ETag', `"${document.sha256}"`);
       ctx.set('Cache-Control', 'private, no-cache');

@@ -218,7 +218,7 @@ for (const [seconds, state] of [
     await eventually('it is said', () => trouble.get() !== null);
     const [first] = surfaces.get();
     assert.equal(first?.state, state);
-    assert.match(sentences.get()(first!, true).join(' '), /No such folder\./);
+    assert.match(sentences.get()(first, true).join(' '), /No such folder\./);
     trouble.set(null);
     assert.deepEqual(
       surfaces.get().map((one) => one.state),
