@@ -65,11 +65,12 @@ test('a text that the browser does not let be copied is said not to be copied', 
   Object.defineProperty(navigator, 'clipboard', { value: { writeText }, configurable: true });
   Object.defineProperty(document, 'execCommand', { value: () => false, configurable: true });
   t.after(() => Object.defineProperty(navigator, 'clipboard', before ?? { value: undefined }));
-  const draft = { block: 'b', text: 'Unsaved', at: 0, span: [0, 1] };
+  const said = { text: 'Saved', speaker: null };
+  const draft = { block: 'b', text: 'Unsaved', speaker: null, before: said, at: 0, span: [0, 1] };
   const drafts = { all: atom(new Map([['b', draft]])), drop() {} };
-  const shown = show(t, Orphans, { drafts, turns: [], language: null } as never);
-  const said = () => toasts.get().map(({ text }) => text);
+  const shown = show(t, Orphans, { drafts, isThere: () => false, language: null } as never);
+  const told = () => toasts.get().map(({ text }) => text);
   shown.querySelector('button')!.click();
-  await eventually('it is said', () => said().length > 0, 4000);
-  assert.match(said().join(' '), /doesn’t allow copying here/);
+  await eventually('it is said', () => told().length > 0, 4000);
+  assert.match(told().join(' '), /doesn’t allow copying here/);
 });
