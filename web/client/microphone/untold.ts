@@ -1,7 +1,7 @@
 /** What became of recordings while something else was shown: each is said until a person dismisses it. */
 import { type Trouble, browserRecording, trouble } from './browser-recording.ts';
 
-/** The last that came first. */
+/** The newest first. */
 const untold: Trouble[] = [];
 
 /** So many are kept. */
