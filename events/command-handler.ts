@@ -95,6 +95,8 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
   const kept = new LRUCache<string, StreamState<S, F>>(maxSize ? { max, maxSize } : { max });
   /** Those that commands wait for, so that a stream never has two queues. */
   const inUse = new Map<string, StreamState<S, F>>();
+  /** Readings on that wait for their turn. */
+  const upcoming = new Map<string, Promise<void>>();
   const parts = { store, aggregate, options };
 
   /** Runs `work` when everything that was handed in for the stream before has ended. */
@@ -109,6 +111,7 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
     }
     inUse.set(stream, held);
     held.users += 1;
+    const sizeBefore = held.size;
     try {
       return await held.queue(() => work(held));
     } finally {
@@ -116,8 +119,10 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
       if (held.users === 0) inUse.delete(stream);
       // The same object set again would keep the size that it had. One larger than all that is kept takes the room alone:
       // else each command would read it from the beginning.
-      kept.delete(stream);
-      kept.set(stream, held, maxSize ? { size: Math.min(held.size, maxSize) } : {});
+      if (held.size !== sizeBefore || kept.peek(stream) !== held) {
+        kept.delete(stream);
+        kept.set(stream, held, maxSize ? { size: Math.min(held.size, maxSize) } : {});
+      }
     }
   };
 
@@ -137,10 +142,21 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
         await readOn(parts, held);
         return look(held.state, held.version);
       }),
-    readOn: (stream) =>
-      queued(stream, async (held) => {
-        await readOn(parts, held);
-      }),
+    // One that has not begun sees all that was appended until now, so that it serves everybody who asks meanwhile.
+    async readOn(stream) {
+      const reading =
+        upcoming.get(stream) ??
+        queued(stream, async (held) => {
+          upcoming.delete(stream);
+          await readOn(parts, held);
+        });
+      upcoming.set(stream, reading);
+      // Refused, it never begins.
+      await reading.catch((error: unknown) => {
+        if (upcoming.get(stream) === reading) upcoming.delete(stream);
+        throw error;
+      });
+    },
     async settled(stream) {
       await inUse.get(stream)?.queue(() => {});
     },

@@ -176,6 +176,41 @@ describe('A command', () => {
     assert.equal((await all(store.read('config'))).length, tries);
   });
 
+  it('is seen by all who read on after it, by one reading, however many they are', async () => {
+    const store = countingStore(memoryStore());
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const { handle, readOn, read } = handlerOn(store, { waitingMax: 2, beforeAppend: () => held });
+    const command = handle('config', anna('1'), countOn);
+    const readers = upTo(100).map(() => readOn('config'));
+    letGo();
+    await Promise.all([command, ...readers]);
+    assert.equal(store.reads(), 2, 'by the command, and for the readers');
+    assert.equal(await read('config', (count) => count), 1);
+  });
+
+  it('is taken in by a reading that begins after it, not by one that had begun', async () => {
+    const inner = memoryStore();
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const slow: EventStore = {
+      ...inner,
+      async *read(...question) {
+        yield* inner.read(...question);
+        await held;
+      },
+    };
+    const seen: number[] = [];
+    const { readOn } = handlerOn(slow, { onFact: (_, count) => seen.push(count) });
+    const early = readOn('config');
+    await new Promise(setImmediate);
+    await handlerOn(inner).handle('config', anna('1'), countOn);
+    const late = readOn('config');
+    letGo();
+    await Promise.all([early, late]);
+    assert.deepEqual(seen, [1]);
+  });
+
   it('whose outcome is unknown stays so while the log is away, and is found when it is back', async () => {
     for (const code of ['BUSY', 'DISK_FULL'] as const) {
       const store = memoryStore();
