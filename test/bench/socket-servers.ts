@@ -5,7 +5,7 @@
 import { type WebSocket, WebSocketServer } from 'ws';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startService } from '../support/http-client.ts';
+import { withAda } from '../support/http-client.ts';
 import { stageStarted } from './fill-log.ts';
 
 /** A user has 32 connections at most. */
@@ -34,8 +34,7 @@ function bareSockets(): void {
 
 /** The service as `main.ts` composes it, with a recording that moves as often as the parent asks for. */
 async function ourSockets(): Promise<void> {
-  const service = await startService({ after: () => undefined });
-  const owner = await service.setUp();
+  const { service, token: owner } = await withAda({ after: () => undefined });
   const { body } = await service.upload(owner);
   await service.reaches(body.recording_id, 'idle.saved');
   const stream = `recording-${body.recording_id}`;

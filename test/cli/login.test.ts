@@ -5,13 +5,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { password, startService } from '../support/http-client.ts';
+import { password, withAda } from '../support/http-client.ts';
 import { program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('with two-step login a script gives the code, and who may do nothing before it is set up is told where', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const config = await tempDir(t);
   const login = async (...more: string[]) => {

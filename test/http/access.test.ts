@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { packageVersion } from '../../src/shared/package.ts';
-import { password, rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+import {
+  password,
+  rawRequest,
+  startService,
+  type ProblemAnswer,
+  withAda,
+} from '../support/http-client.ts';
 
 test('who may call is decided before anything else is looked at', async (t) => {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const user = await service.addUser('ben');
 
   await t.test('without a token every path is 401, also one that does not exist', async () => {

@@ -8,8 +8,8 @@ import {
   type ProblemAnswer,
   type TestService,
   rawRequest,
-  startService,
   wav,
+  withAda,
 } from '../support/http-client.ts';
 import { make, speak } from '../support/espeak.ts';
 
@@ -19,8 +19,7 @@ async function saved(
   audio?: Uint8Array,
   filename?: string,
 ): Promise<{ service: TestService; token: string; id: string }> {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const init = { ...(audio ? { audio } : {}), ...(filename ? { filename } : {}) };
   const { recording_id: id } = (await service.upload(token, {}, init)).body;
   await service.reaches(id, 'idle.saved');
@@ -155,8 +154,7 @@ test('peaks show where it is loud, are kept beside the audio, and belong to that
 });
 
 test('peaks of compressed audio are those of its sound, for many who ask at once', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const path = join(service.dataDir, 'spoken.wav');
   await speak('Hello there, this is a test.', path);
   const flac = join(service.dataDir, 'spoken.flac');

@@ -18,6 +18,7 @@ import {
   type TestService,
   connect,
   startService,
+  withAda,
 } from '../support/http-client.ts';
 import { program } from '../support/program.ts';
 import { until } from '../support/pulse-until.ts';
@@ -37,8 +38,7 @@ type Backup = {
 type Status = { backup?: Backup | null };
 
 test('POST /backup makes one that can be restored; GET /status says what becomes of it, and of the last', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const folder = await tempDir(t);
@@ -106,8 +106,7 @@ test('POST /backup makes one that can be restored; GET /status says what becomes
 });
 
 test('a backup is cancelled by a request and by Ctrl-C, and what was backed up before stays', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const path = join(await tempDir(t), 'backup');
   await begin(service, token, path);
   const { facts } = await ended(service, token);
@@ -164,8 +163,7 @@ async function ended(service: TestService, token: string): Promise<Backup> {
 }
 
 test('what happened counts backups by day and who made them', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const path = await tempDir(t);
   for (const folder of ['one', 'two']) {
     assert.equal((await begin(service, token, join(path, folder))).status, 202);
@@ -184,8 +182,7 @@ test('what happened counts backups by day and who made them', async (t) => {
 
 test('late audio that was acknowledged but not yet added is added by the restored server', async (t) => {
   const stages = { capture: undefined };
-  const service = await startService(t, { stages });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages });
   const rate = 16_000;
   const pcm = randomBytes(2 * 2 * rate);
   const browser = (of: { recordingId?: string } = {}) =>
@@ -219,8 +216,7 @@ test('late audio that was acknowledged but not yet added is added by the restore
 });
 
 test('an erasure that a crash left undone before the backup is finished by the restored server', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   await service.close();

@@ -4,11 +4,10 @@ import { personalStream } from '../../events/facts/personal.ts';
 import { timeKey } from '../../projections/list-page.ts';
 import { limits } from '../../src/http/limits.ts';
 import { eventually } from '../support/eventually.ts';
-import { connect, startService } from '../support/http-client.ts';
+import { connect, withAda } from '../support/http-client.ts';
 
 test('one page of what others share looks at so many rows at most, and the cursor goes on behind them', async (t) => {
-  const service = await startService(t);
-  const owner = await service.setUp();
+  const { service, token: owner } = await withAda(t);
   const ben = await service.addUser('ben');
   const { recording_id: id } = (await service.upload(owner)).body;
   await service.reaches(id, 'idle.saved');
@@ -39,8 +38,7 @@ test('one page of what others share looks at so many rows at most, and the curso
 });
 
 test('a client that missed more than it may ask for is told so, and reads again', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const before = await service.store.head();
   const { store } = service;
   const deleted = { type: 'tag.deleted', data: { tag: 'NONE' } } as const;

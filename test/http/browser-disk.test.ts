@@ -10,15 +10,14 @@ import { StageError } from '../../src/shared/errors.ts';
 import { diskAt } from '../../src/shared/files.ts';
 import { failure } from '../../src/words/failures.ts';
 import { smallDisk } from '../faults/small-disk.ts';
-import { connect, startService } from '../support/http-client.ts';
+import { connect, startService, withAda } from '../support/http-client.ts';
 import { runningId, runningRecording } from '../support/running-recording.ts';
 
 test('a recording whose disk refuses its browser does not wait for it for ever', async (t) => {
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     stages: { capture: undefined },
     browserLimits: { graceMs: 300 },
   });
-  const token = await service.setUp();
   // Where what is sent is to be noted, nothing can be written once the stream is open.
   let note = '';
   const { browser } = service.services.captures;
@@ -43,13 +42,12 @@ test('a recording whose disk refuses its browser does not wait for it for ever',
 
 test('a disk that takes a new recording takes all of it, down to half of what must be free', async (t) => {
   const disk = await smallDisk(t);
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     dataDir: join(disk.folder, 'data'),
     stages: { capture: undefined },
     env: { MITSCHRIFT_LIMITS_FREE_MB: '8' },
     browserLimits: { upkeepMs: 0, acknowledgeEveryMs: 1 },
   });
-  const token = await service.setUp();
   const client = connect(service.url, token);
   t.after(() => client.close());
   await client.until(({ type }) => type === 'position');
@@ -70,11 +68,10 @@ test('a disk that takes a new recording takes all of it, down to half of what mu
 
 for (const sender of ['browser', 'recorder']) {
   test(`what a ${sender} recorded stays when its end fails: it is not cleared away, and a retry takes it`, async (t) => {
-    const service = await startService(t, {
+    const { service, token } = await withAda(t, {
       stages: { capture: undefined },
       browserLimits: { graceMs: 300, restartGraceMs: 0 },
     });
-    const token = await service.setUp();
     const client = connect(service.url, token);
     t.after(() => client.close());
     await client.until(({ type }) => type === 'position');
@@ -108,8 +105,7 @@ test('who tries again what never began opens no microphone: there is nothing to 
   const absent: StageActivity = () => {
     throw new StageError(failure('no-device-connected'), { retriable: true });
   };
-  const first = await startService(t, { stages: { capture: absent } });
-  const token = await first.setUp();
+  const { service: first, token } = await withAda(t, { stages: { capture: absent } });
   const id = await runningRecording(first, token, 'Mic');
   await first.reaches(id, 'error');
   await first.close();
@@ -131,11 +127,10 @@ test('a capture that a retry did not help takes the switch from nobody', async (
   const failing: StageActivity = () => {
     throw new StageError(failure('no-device-connected'), { retriable: true });
   };
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     stages: { capture: failing },
     env: { MITSCHRIFT_AUDIO_DEVICE: 'No such device' },
   });
-  const token = await service.setUp();
   await runningRecording(service, token, 'Mic');
   await service.reaches(runningId, 'error');
   const folder = join(service.dataDir, 'recordings', runningId);
@@ -156,8 +151,7 @@ test('a capture without audio is cleared by the switch, also when it was tried a
   const failing: StageActivity = () => {
     throw new StageError(failure('no-device-connected'), { retriable: true });
   };
-  const service = await startService(t, { stages: { capture: failing } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: { capture: failing } });
   await runningRecording(service, token, 'Mic');
   await service.reaches(runningId, 'error');
   const retried = await service.call('POST', `/recordings/${runningId}/retry`, { token });

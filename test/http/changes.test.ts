@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startService, wav, type ProblemAnswer, type TestService } from '../support/http-client.ts';
+import { startService, wav, type ProblemAnswer, withAda } from '../support/http-client.ts';
 
 type Recording = {
   owner: string;
@@ -468,8 +468,7 @@ test('DELETE /recordings/{id}: in any state, and nothing of it is there any more
 });
 
 test('a guest’s recording is an administrator’s to see and to hand over', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const path = join(service.dataDir, 'guest.wav');
   await writeFile(path, wav());
@@ -512,8 +511,7 @@ test('what others have is not there to be changed', async (t) => {
 });
 
 async function saved(t: Parameters<typeof startService>[0], kind: 'solo' | 'meeting' = 'solo') {
-  const service: TestService = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token, { kind })).body;
   if (kind === 'meeting') {
     await service.reaches(id, 'awaiting-speakers');

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { rawRequest, startService } from '../support/http-client.ts';
+import { rawRequest, withAda } from '../support/http-client.ts';
 
 const decoders = { br: brotliDecompressSync, gzip: gunzipSync } as const;
 
 test('a large text comes compressed to who takes that, and is the same', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ask = (path: string, encodings?: string, method = 'GET') =>
     rawRequest(service.url, {
       method,
@@ -55,8 +54,7 @@ test('a large text comes compressed to who takes that, and is the same', async (
 
 test('tags, conditions and ranges mean the same; audio and what answers a change are never compressed', async (t) => {
   // Long documents.
-  const service = await startService(t, { marker: () => 'kaleidoscope '.repeat(1000) });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { marker: () => 'kaleidoscope '.repeat(1000) });
   const { body } = await service.upload(token, { kind: 'solo' });
   await service.reaches(body.recording_id, 'idle.saved');
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET', sent = '') =>

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+import { rawRequest, startService, type ProblemAnswer, withAda } from '../support/http-client.ts';
 import { startEmbeddingServer } from '../support/embedding-servers.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { speechServer } from '../support/speech-servers.ts';
@@ -20,8 +20,7 @@ type Document = {
 type Trial = { ok: boolean; detail: string; models?: string[] };
 
 test('PUT /config: deep merge, read back at once, stored as facts by whoever sent it', async (t) => {
-  const service = await startService(t, { env: { MITSCHRIFT_LLM_TIMEOUT: '60' } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { env: { MITSCHRIFT_LLM_TIMEOUT: '60' } });
   const first = await service.call<Document>('GET', '/config', { token });
   assert.equal(first.status, 200);
   assert.deepEqual(first.body.overridden, ['llm.timeout']);
@@ -63,8 +62,7 @@ test('PUT /config: deep merge, read back at once, stored as facts by whoever sen
 });
 
 test('PUT /config: what is wrong is 422 with every path, what is locked 409, nothing is changed', async (t) => {
-  const service = await startService(t, { env: { MITSCHRIFT_LLM_TIMEOUT: '60' } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { env: { MITSCHRIFT_LLM_TIMEOUT: '60' } });
   const put = (json: unknown) => service.call<ProblemAnswer>('PUT', '/config', { token, json });
   const before = (await service.call<Document>('GET', '/config', { token })).body;
   const head = await service.store.head();
@@ -108,8 +106,7 @@ test('PUT /config: what is wrong is 422 with every path, what is locked 409, not
 });
 
 test('GET /config/schema: every key of GET /config once, in the language of the pages, with what a form needs', async (t) => {
-  const service = await startService(t, { env: { MITSCHRIFT_UI_LANGUAGE: 'de' } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { env: { MITSCHRIFT_UI_LANGUAGE: 'de' } });
   const groupsOf = async (query = '') =>
     (await service.call<{ groups: Group[] }>('GET', `/config/schema${query}`, { token })).body
       .groups;
@@ -191,8 +188,7 @@ test(
   'a path of a setting is none of the service’s own data, and a certificate is one',
   { skip: onPostgres },
   async (t) => {
-    const service = await startService(t);
-    const token = await service.setUp();
+    const { service, token } = await withAda(t);
     const { dataDir } = service;
     const { cert, key } = await selfSigned(await tempDir(t), 'one');
     const inData = await selfSigned(dataDir, 'in-data');
@@ -227,8 +223,7 @@ test(
 );
 
 test('concurrent updates of different keys all survive', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const updates = [
     { stt: { model: 'a' } },
     { stt: { language: 'de' } },
@@ -253,8 +248,7 @@ test('concurrent updates of different keys all survive', async (t) => {
 });
 
 test('a changed setting holds at once, without a restart', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const put = (json: unknown) => service.call('PUT', '/config', { token, json });
   const headers = { 'X-Forwarded-For': '203.0.113.9', Host: 'notes.example' };
   assert.equal((await rawStatus(service.url, headers)).status, 421);
@@ -285,8 +279,7 @@ test('POST /setup takes a configuration, and none that is wrong', async (t) => {
 });
 
 test('POST /config/test says in words what is wrong, and saves nothing', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const speech = await speechServer('speaches');
   const whisper = await speechServer('whisper.cpp');
   const llm = await startLanguageServer({ flavour: 'openai', apiKey: 'sk-right', models: ['m1'] });

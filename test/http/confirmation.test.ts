@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { sessionIdOf, sessionRows } from '../../src/accounts/sessions.ts';
-import { type ProblemAnswer, password, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, password, startService, withAda } from '../support/http-client.ts';
 
 test('users, rights, API keys and backups ask for the password again after five minutes', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const ben = await service.addUser('ben');
   const token = await service.login('ada');
   await beganEarlier(service, token, 6);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProblemAnswer, connect, startService, wav } from '../support/http-client.ts';
+import { type ProblemAnswer, connect, wav, withAda } from '../support/http-client.ts';
 
 test('an error is cleared by the recording it is of; what there is stays', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.fail('summarise');
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'error');
@@ -16,8 +15,7 @@ test('an error is cleared by the recording it is of; what there is stays', async
 });
 
 test('an Idempotency-Key of another request is refused: another file, kind, body or query', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const headers = { 'Idempotency-Key': 'k1' };
   const first = await service.upload(token, { kind: 'solo' }, { audio: wav(0.1), headers });
   const same = await service.upload(token, { kind: 'solo' }, { audio: wav(0.1), headers });
@@ -48,8 +46,7 @@ test('an Idempotency-Key of another request is refused: another file, kind, body
 });
 
 test('a WebSocket takes the token as a header', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const client = connect(service.url, '', {
     protocols: [],
     headers: { Authorization: `Bearer ${token}` },
@@ -64,8 +61,7 @@ test('a WebSocket takes the token as a header', async (t) => {
 });
 
 test('languages are tags that are reduced, and unknown ones are refused, everywhere', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token, { language: 'en-US' })).body;
   await service.reaches(id, 'idle.saved');
   const put = (language: string) =>
@@ -96,8 +92,7 @@ test('languages are tags that are reduced, and unknown ones are refused, everywh
 });
 
 test('refusals are sentences', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   for (const [method, path, json, message] of [

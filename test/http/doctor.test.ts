@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { settingsFrom } from '../../src/config/environment.ts';
 import { engineLooks, speakerLook } from '../../src/doctor/engine-checks.ts';
-import { type TestService, startService } from '../support/http-client.ts';
+import { type TestService, startService, withAda } from '../support/http-client.ts';
 import { chatty, wellBehaved } from '../support/language-servers-brains.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { copyModel, modelsDir } from '../support/models.ts';
@@ -32,8 +32,7 @@ type Check = {
 };
 
 test('GET /doctor says to administrators what is missing and what mends it, and each page that it links to is there', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const [checks, again] = await Promise.all([look(service, token), look(service, token)]);
   assert.deepEqual(again, checks, 'who asks meanwhile gets the same');
   assert.equal(
@@ -176,8 +175,7 @@ test('the engines really answer: what they hear and write, how fast, and with wh
 });
 
 test('notes folders of users: one that went, that is no folder, and that is another one’s by now', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   await service.addUser('ben');
   const place = await tempDir(t);
   const vaults = async () => {
@@ -263,8 +261,7 @@ test('a speech server that works on something else is neither missing nor to be 
 });
 
 test('no command takes a folder of notes away from a person, or the data from the user that they belong to', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const folder = join(await tempDir(t), 'vault');
   await mkdir(folder);
   await put(service, token, { notes: { vault: folder } });
@@ -289,8 +286,7 @@ test('no command takes a folder of notes away from a person, or the data from th
 });
 
 test('a vault that is gone, or no folder, is refused when it is named, and missing when it went later', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const vault = async () => (await look(service, token)).get('vault')!;
   const name = async (path: string) => {
     type Answer = { errors?: { path: string; message: string }[] };

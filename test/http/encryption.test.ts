@@ -15,6 +15,7 @@ import {
   rawRequest,
   startService,
   type TestService,
+  withAda,
 } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -185,8 +186,7 @@ test('https begins and ends with the settings, also after a restart that has to 
   const { cert, key } = await selfSigned(folder, 'set', {
     names: 'DNS:notes.example,IP:127.0.0.1',
   });
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const open = await service.call<{ checks: Check[] }>('GET', '/doctor', { token });
   assert.equal(open.body.checks.find(({ id }) => id === 'https')!.status, 'ok', 'this machine');
   const server = { tls_cert: cert, tls_key: key };
@@ -220,8 +220,7 @@ test('https begins and ends with the settings, also after a restart that has to 
 test('a pair that would let nobody in is refused by settings, and taking it back is not', async (t) => {
   const folder = await tempDir(t);
   const [one, other] = [await selfSigned(folder, 'one'), await selfSigned(folder, 'other')];
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const put = async (server: object) => {
     const json = { server };
     const { status, body } = await service.call<ProblemAnswer>('PUT', '/config', { token, json });

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { openDesktop } from '../../src/documents/desktop.ts';
 import type { KeptKind } from '../../src/storage/kept.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TestService, startService } from '../support/http-client.ts';
+import { type TestService, startService, withAda } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Documents = Record<'index' | 'transcript' | 'summary', string>;
@@ -164,8 +164,7 @@ for (const [what, end] of [
   ['is handed over', { method: 'PATCH', json: { owner: 'ada' } }],
 ] as const)
   test(`what a deleted user left goes from the folder they had when it ${what}`, async (t) => {
-    const service = await startService(t);
-    const token = await service.setUp();
+    const { service, token } = await withAda(t);
     const bens = await service.addUser('ben');
     const { recording_id: id } = (await service.upload(bens)).body;
     await service.reaches(id, 'idle.saved');

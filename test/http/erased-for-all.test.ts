@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { HttpServices } from '../../src/http/services.ts';
 import { eventually } from '../support/eventually.ts';
 import { filesBelow } from '../support/files-below.ts';
-import { type TestService, connect, startService, wav } from '../support/http-client.ts';
+import { type TestService, connect, wav, withAda } from '../support/http-client.ts';
 
 /** Audio that is being played: half an hour, of which little is read. */
 async function playing(service: TestService, path: string, token: string | null) {
@@ -43,11 +43,10 @@ function silentModel() {
 /** An owner's note with half an hour of audio, and a reader. */
 async function shared(t: TestContext) {
   const model = silentModel();
-  const service = await startService(t, {
+  const { service, token: ada } = await withAda(t, {
     marker: () => 'zebracadabra',
     overrides: { questions: model.questions },
   });
-  const ada = await service.setUp();
   const owen = await service.addUser('owen');
   const rita = await service.addUser('rita');
   const { recording_id: id } = (

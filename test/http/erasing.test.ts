@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startService, type TestService } from '../support/http-client.ts';
+import { type TestService, withAda } from '../support/http-client.ts';
 
 type Detail = { documents: Record<'index' | 'transcript' | 'summary', string> };
 
@@ -27,8 +27,7 @@ async function inherited(
 }
 
 test('DELETE leaves the documents of a recording that has the erased one’s former names', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   await service.addUser('ben');
   const { userId } = service.accounts.findUser('ada')!;
   const { first, second, paths } = await inherited(service, token, async (id) => {
@@ -54,8 +53,7 @@ test('DELETE leaves the documents of a recording that has the erased one’s for
 });
 
 test('DELETE removes what was put aside of a recording, and nothing else that was', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const [erased, kept] = [await saved(service, token), await saved(service, token)];
   // As a start leaves them that found audio whose facts were not in the log.
   const quarantine = join(service.dataDir, 'quarantine');

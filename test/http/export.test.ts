@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { DocumentsInput } from '../../src/documents/documents.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, withAda } from '../support/http-client.ts';
 import { talkInput } from '../support/talk-input.ts';
 import { unzip } from '../support/unzip.ts';
 
@@ -20,8 +20,7 @@ async function download(service: TestService, token: string, id: string, format:
 }
 
 test('a meeting as every kind of file, with its type and a name to be saved under', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const fields = { kind: 'meeting' };
   const { recording_id: id } = (await service.upload(token, fields)).body;
   await service.reaches(id, 'awaiting-speakers');
@@ -91,8 +90,7 @@ test('a meeting as every kind of file, with its type and a name to be saved unde
 });
 
 test('the transcript as a person has changed it; made anew when it was deleted', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const { documents } = (
@@ -108,8 +106,7 @@ test('the transcript as a person has changed it; made anew when it was deleted',
 });
 
 test('what is recognised so far can be had while the rest is under way; before that there is nothing', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   service.engines.hold('summarise');
   const { recording_id: id } = (await service.upload(token, { title: 'Grüße “1/2”' })).body;

@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { limits } from '../../src/http/limits.ts';
 import { routes } from '../../src/http/routes.ts';
-import { type TestService, rawRequest, startService } from '../support/http-client.ts';
+import { type TestService, rawRequest, withAda } from '../support/http-client.ts';
 import { type Random, seed, seeded } from '../support/seeded.ts';
 
 const long = Boolean(process.env['MITSCHRIFT_LONG']);
@@ -116,8 +116,7 @@ const secret = 'what nobody may read';
 
 /** A service with files beside the user's space; `untouched` looks whether all is as it was. */
 async function serviceWithSecrets(t: TestContext) {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   await writeFile(join(service.dataDir, 'secret.md'), secret);
   await writeFile(join(service.dataDir, 'uploads', 'secret.md'), secret);
   const before = (await readdir(service.dataDir)).toSorted();

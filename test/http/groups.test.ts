@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { usersStream } from '../../events/facts/catalogue.ts';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, startService, withAda } from '../support/http-client.ts';
 
 type Group = { id: string; name: string; claim: string | null; members: string[] };
 type Directory = {
@@ -10,8 +10,7 @@ type Directory = {
 };
 
 test('administrators make groups and choose members; everybody sees whom to share with', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   await service.addUser('cleo');
   const asked = async <T>(method: string, path: string, json?: object, as = token) =>
@@ -58,8 +57,7 @@ test('administrators make groups and choose members; everybody sees whom to shar
 });
 
 test('a group whose key a crash left is called by no name any more after the next start', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const again = {
     token,
     json: { name: 'Readers' },

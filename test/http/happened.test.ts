@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { eventually } from '../support/eventually.ts';
-import { type ProblemAnswer, password, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, password, withAda } from '../support/http-client.ts';
 
 type One = Record<string, string | number | boolean | null> & {
   id: string;
@@ -13,8 +13,7 @@ type Page = { happened: One[]; next_cursor: string | null };
 
 test('administrators see what happened to users, rights, shares and settings, and what was erased; not a word', async (t) => {
   const said = 'zqsaidword';
-  const service = await startService(t, { marker: () => said });
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t, { marker: () => said });
   const ben = await service.addUser('ben');
   const change = async (token: string, method: string, path: string, json?: object) => {
     const { status, body } = await service.call<{ id: string }>(method, path, { token, json });
@@ -128,8 +127,7 @@ test('administrators see what happened to users, rights, shares and settings, an
 });
 
 test('others than administrators see nothing of it', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const ben = await service.addUser('ben');
   for (const path of ['/happened', '/happened/export']) {
     const { status, body } = await service.call<ProblemAnswer>('GET', path, { token: ben });
@@ -138,8 +136,7 @@ test('others than administrators see nothing of it', async (t) => {
 });
 
 test('logins are counted by day and person, failed ones of nobody known as one', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   await service.addUser('ben');
   const login = async (username: string, given: string) =>
     await service.call('POST', '/login', { json: { username, password: given } });

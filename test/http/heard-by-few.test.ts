@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, startService } from '../support/http-client.ts';
+import { connect, withAda } from '../support/http-client.ts';
 
 /** With everybody listening a fact costs reads for those with whom its recording is shared alone. */
 test('what is said in a note of a folder is looked up for those with whom it is shared, however many listen', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const names = Array.from({ length: 12 }, (_, at) => `user${at}`);
   const tokens = [];
   for (const name of names) tokens.push(await service.addUser(name));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, withAda } from '../support/http-client.ts';
 
 type Held = { hold: { until: string | null; by: string | null; reason: string | null } | null };
 type OnHold = ProblemAnswer & { by: string | null; until: string | null };
@@ -16,8 +16,7 @@ const protect = async (service: TestService, token: string, id: string, hold: ob
   await service.call<Held>('PATCH', `/recordings/${id}`, { token, json: { hold } });
 
 test('what is protected from deletion cannot be erased, alone or with others, until that is lifted', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const [one, other] = [await note(service, token), await note(service, token)];
   const until = '2099-03-01T23:00:00Z';
   const placed = await protect(service, token, one, { until, reason: 'Radio wants it' });
@@ -64,8 +63,7 @@ test('what is protected from deletion cannot be erased, alone or with others, un
 });
 
 test('an administrator protects the note of somebody else, without a word of it, and lifts that', async (t) => {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const anna = await service.addUser('anna');
   const id = await note(service, anna);
   const answer = await protect(service, admin, id, {});
@@ -82,8 +80,7 @@ test('an administrator protects the note of somebody else, without a word of it,
 });
 
 test('an administrator protects a note also when it is shared with them', async (t) => {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const anna = await service.addUser('anna');
   const id = await note(service, anna);
   const share = { token: anna, json: { user: 'ada' } };

@@ -1,7 +1,7 @@
 import { listening } from '../support/listening.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type TestService, startService, wav } from '../support/http-client.ts';
+import { type TestService, wav, withAda } from '../support/http-client.ts';
 
 type Answer = { status: number; location: string | null; body: Record<string, unknown> };
 
@@ -43,8 +43,7 @@ const upload = (): FormData => {
 };
 
 test('a command that was answered before a restart is recognised after it, and done once', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   const first = await post(service.url, '/recordings', { token, key: 'up', form: upload() });
   assert.equal(first.status, 202);
@@ -71,8 +70,7 @@ test('a command that was answered before a restart is recognised after it, and d
 });
 
 test('names given before a restart are recognised after it, though nobody waits any more', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id } = (await service.upload(token, { kind: 'meeting' })).body;
   await service.reaches(recording_id, 'awaiting-speakers');
   const json = { recording_id, speakers: { SPEAKER_1: 'Ada' } };
@@ -86,8 +84,7 @@ test('names given before a restart are recognised after it, though nobody waits 
 });
 
 test('a key is one user’s: the same key of another user is another command', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const [one, other] = await Promise.all(
     [ada, ben].map((token) =>
@@ -100,8 +97,7 @@ test('a key is one user’s: the same key of another user is another command', a
 });
 
 test('the same key at once is done once, and both get the same answer', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const answers = await Promise.all(
     Array.from({ length: 5 }, () =>
       post(service.url, '/recordings', { token, key: 'k', form: upload() }),
@@ -115,8 +111,7 @@ test('the same key at once is done once, and both get the same answer', async (t
 });
 
 test('ten equal uploads at once with one key are one recording, and none is too many', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const sent = Array.from({ length: 10 }, () =>
     post(service.url, '/recordings', { token, key: 'at-once', form: upload() }),
   );

@@ -6,6 +6,7 @@ import {
   connect,
   password,
   startService,
+  withAda,
 } from '../support/http-client.ts';
 
 type Link = { id: string; url: string; expires_at: string };
@@ -16,8 +17,7 @@ const tokenIn = ({ url }: Link): string => new URL(url).hash.replace(/^#\w+=/u, 
 
 test('an invitation: shown once, used once, and one answer for all that is wrong with it', async (t) => {
   const env = { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
-  const service = await startService(t, { env });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { env });
   const ben = await service.addUser('ben');
   const ask = <T>(method: string, path: string, json?: object, of = token) =>
     service.call<T>(method, path, { token: of, json });
@@ -96,8 +96,7 @@ test('an invitation: shown once, used once, and one answer for all that is wrong
 
 test('links lead to where people open the pages, as the settings say', async (t) => {
   const env = { MITSCHRIFT_SERVER_PUBLIC_URL: 'https://notes.example.org' };
-  const service = await startService(t, { env });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { env });
   for (const path of ['/users/invitations', '/users/ada/password-link']) {
     const { url } = (await service.call<Link>('POST', path, { token, json: {} })).body;
     assert.equal(new URL('/login', url).href, 'https://notes.example.org/login', path);
@@ -105,8 +104,7 @@ test('links lead to where people open the pages, as the settings say', async (t)
 });
 
 test('an invitation outlives a restart, and makes an administrator where it says so', async (t) => {
-  const first = await startService(t);
-  const token = await first.setUp();
+  const { service: first, token } = await withAda(t);
   const make = async (days: number) =>
     (
       await first.call<Link>('POST', '/users/invitations', {
@@ -126,8 +124,7 @@ test('an invitation outlives a restart, and makes an administrator where it says
 });
 
 test('a password that somebody else set opens nothing until it is changed', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ask = <T = ProblemAnswer>(method: string, path: string, of: string, json?: object) =>
     service.call<T>(method, path, { token: of, json });
   const enter = async (given: string) =>
@@ -184,8 +181,7 @@ test('a password that somebody else set opens nothing until it is changed', asyn
 });
 
 test('a link for a new password: the user chooses, sessions end, the one before is good no more', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const make = () => service.call<Link>('POST', '/users/ben/password-link', { token, json: {} });
   const accept = (link: Link, chosen: string) =>
@@ -223,10 +219,9 @@ test('a link for a new password: the user chooses, sessions end, the one before 
 });
 
 test('a link is good only as long as who made it is an administrator', async (t) => {
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     env: { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' },
   });
-  const token = await service.setUp();
   const ben = await service.addUser('ben', true);
   const ask = <T = ProblemAnswer>(method: string, path: string, json?: object, of = token) =>
     service.call<T>(method, path, { token: of, json });
@@ -262,8 +257,7 @@ test('a link is good only as long as who made it is an administrator', async (t)
 });
 
 test('an invitation and a password link that are asked for again with the same key after a restart are the same', async (t) => {
-  const before = await startService(t);
-  const token = await before.setUp();
+  const { service: before, token } = await withAda(t);
   await before.addUser('ben');
   await before.addUser('cleo');
   type Given = { id: string; url: string; expires_at: string } & ProblemAnswer;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cachedReads } from '../../src/http/cached-reads.ts';
 import { eventually } from '../support/eventually.ts';
-import { startService } from '../support/http-client.ts';
+import { withAda } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
 function projectionAt(position: number) {
@@ -47,8 +47,7 @@ test('what was read while the projection moved on is not kept, nor what may not 
 });
 
 test('status and library are those of now and of the caller, however often they were asked before', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const statusOf = async (token: string) =>
     (await service.call('GET', '/status', { token })).body['status'];
@@ -74,8 +73,7 @@ test('status and library are those of now and of the caller, however often they 
 });
 
 test('what others record that one may follow is that of now, however often it was asked before', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const owen = await service.addUser('owen');
   const ben = await service.addUser('ben');
   const done = async (token: string, method: string, path: string, json?: object) => {
@@ -108,8 +106,7 @@ test('what others record that one may follow is that of now, however often it wa
 });
 
 test('a page of the library says of protection and links what holds now, also when no fact ends them', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const until = new Date(Date.now() + 4000).toISOString();

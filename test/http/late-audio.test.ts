@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { OpenRecordingService } from '../../src/recordings/service.ts';
 import { inChannels } from '../../src/capture/browser/in-channels.ts';
 import { browserClient } from '../support/browser-client.ts';
-import { type TestService, connect, startService } from '../support/http-client.ts';
+import { connect, withAda } from '../support/http-client.ts';
 import { seed, seeded } from '../support/seeded.ts';
 import { startServiceProcess, apiOf } from '../support/service-process.ts';
 import { until } from '../support/pulse-until.ts';
@@ -96,8 +96,7 @@ test('what a browser still holds of a recording that has ended is added, and rec
 });
 
 test('who comes back while its recording is being finished asks again, and is then taken', async (t) => {
-  const service = await startService(t, { stages: { capture: undefined } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: { capture: undefined } });
   let release = () => {};
   const isReleased = new Promise<void>((resolve) => (release = resolve));
   let ask = () => {};
@@ -278,8 +277,7 @@ async function ended(
   kind: 'solo' | 'meeting' = 'solo',
   channels: 1 | 2 = 1,
 ) {
-  const service: TestService = await startService(t, { stages: { capture: undefined } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: { capture: undefined } });
   const pcm = randomBytes(samples * channels * 2);
   const browser = (recordingId?: string) =>
     browserClient({

@@ -4,13 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import type { Job, StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  type ProblemAnswer,
-  type Frame,
-  connect,
-  startService,
-  wav,
-} from '../support/http-client.ts';
+import { type ProblemAnswer, type Frame, connect, wav, withAda } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
 type Shared = ProblemAnswer & {
@@ -46,8 +40,7 @@ function speaker() {
 /** A recording that runs, with links to it, and who follows by one. */
 async function running(t: TestContext) {
   const { following, say, says } = speaker();
-  const service = await startService(t, { stages: { follow: following } });
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t, { stages: { follow: following } });
   const token = await service.addUser('owen');
   const id = await runningRecording(service, token);
   const path = `/recordings/${id}`;
@@ -193,8 +186,7 @@ test('a session’s ticket opens no socket, and a link is followed by so many at
 });
 
 test('erasing ends who plays by a link, in the middle of it', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const token = await service.addUser('owen');
   const { recording_id: id } = (await service.upload(token, {}, { audio: wav(1800) })).body;
   await service.reaches(id, 'idle.saved');

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { limits } from '../../src/http/limits.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Frame, connect, startService } from '../support/http-client.ts';
+import { type Frame, connect, withAda } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
 /** As many as the service takes from one address, so that this tests another limit. */
@@ -27,8 +27,7 @@ test(`${limits.linkListenersMax} listen by links, who all get each caption once 
       });
     }
   };
-  const service = await startService(t, { stages: { follow } });
-  await service.setUp();
+  const { service } = await withAda(t, { stages: { follow } });
   const token = await service.addUser('owen');
   const id = await runningRecording(service, token);
   await eventually('followed', () => says.listenerCount('say') > 0);

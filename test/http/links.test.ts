@@ -7,6 +7,7 @@ import {
   type TestService,
   connect,
   startService,
+  withAda,
 } from '../support/http-client.ts';
 
 type Link = { link: string; url: string; name: string; password: boolean; expires_at: string };
@@ -139,8 +140,7 @@ test('a link opens a note to whoever has it, until it is deleted, over, or the n
 });
 
 test('files that a link opens do not say what interrupted a recording, as its page does not', async (t) => {
-  const service = await startService(t, { stages: { capture: undefined } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: { capture: undefined } });
   const { socket, until } = connect(service.url, token);
   await until(({ type }) => type === 'position');
   const say = (message: object): void => socket.send(JSON.stringify(message));
@@ -253,8 +253,7 @@ test('the owner sees who looked: users and links, how often, and when last; othe
 });
 
 test('a link that is asked for again with the same key after a restart is the same link', async (t) => {
-  const before = await startService(t);
-  await before.setUp();
+  const { service: before } = await withAda(t);
   const token = await before.addUser('owen');
   const { recording_id: id } = (await before.upload(token)).body;
   await before.reaches(id, 'idle.saved');

@@ -8,6 +8,7 @@ import {
   type TestService,
   rawRequest,
   startService,
+  withAda,
 } from '../support/http-client.ts';
 
 type Page = {
@@ -35,8 +36,7 @@ async function notes(service: TestService, token: string, count: number): Promis
 }
 
 test('a page round a note, and the pages above and below it, leave no note out and none twice', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ids = (await notes(service, token, 9)).toReversed();
   const page = async (query: string) =>
     (await service.call<Page>('GET', `/transcripts?limit=3&${query}`, { token })).body;
@@ -72,8 +72,7 @@ test('a page round a note, and the pages above and below it, leave no note out a
 });
 
 test('notes in which somebody speaks are found by page, as names and labels are now', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const meetings: string[] = [];
   for (let day = 1; day <= 4; day += 1) {
     const started_at = `2026-03-0${day}T10:00:00Z`;
@@ -119,8 +118,7 @@ test('notes in which somebody speaks are found by page, as names and labels are 
 });
 
 test('several are erased with their number; what is another’s is refused and named', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const [a, b, kept] = await notes(service, token, 3);
   const [theirs] = await notes(service, ben, 1);
@@ -166,8 +164,7 @@ test('several are erased with their number; what is another’s is refused and n
 });
 
 test('the documents of several are one zip file, and nothing of another’s is in it', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const ids = await notes(service, token, 3);
   const [theirs] = await notes(service, ben, 1);
@@ -208,8 +205,7 @@ test('the documents of several are one zip file, and nothing of another’s is i
 });
 
 test('a document that is gone is written anew into the zip file of several, and one that cannot be read is named there', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ids = await notes(service, token, 3);
   const { body } = await service.call<Page>('GET', '/transcripts', { token });
   const documentsOf = (id: string | undefined) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type EmbeddingServer, startEmbeddingServer } from '../support/embedding-servers.ts';
 import { eventually } from '../support/eventually.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, withAda } from '../support/http-client.ts';
 
 type Part = { complete: boolean; fraction: number };
 type Hit = { recording_id: string; why: string; snippet: string; start: number };
@@ -15,11 +15,10 @@ type Notes = {
 async function meaningful(t: TestContext) {
   const server = await startEmbeddingServer();
   t.after(server.close);
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     env: { MITSCHRIFT_EMBEDDINGS_BASE_URL: server.url },
     trial: { passageMaking: { pauseMs: 50, lookEveryMs: 100 } },
   });
-  const token = await service.setUp();
   const find = async (q: string, as = token, more = '') =>
     (await service.call<Found>('GET', `/search?q=${encodeURIComponent(q)}${more}`, { token: as }))
       .body;
@@ -166,10 +165,9 @@ for (const [fault, what] of [
 test('with another model all is made again; without a server nothing is found by meaning', async (t) => {
   const server = await startEmbeddingServer({ models: ['first-embed', 'second-embed'] });
   t.after(server.close);
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     trial: { passageMaking: { pauseMs: 50, lookEveryMs: 100 } },
   });
-  const token = await service.setUp();
   await saved(service, token);
   const none = await service.call<ProblemAnswer>('GET', '/search?q=plan&mode=meaning', { token });
   assert.deepEqual([none.status, none.body.type], [409, '/problems/no-embeddings']);
@@ -195,11 +193,10 @@ async function withListedModel(t: TestContext) {
   const models = ['first-embed'];
   const server = await startEmbeddingServer({ models, faults: { isStrict: true } });
   t.after(server.close);
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     env: { MITSCHRIFT_EMBEDDINGS_BASE_URL: server.url },
     trial: { passageMaking: { pauseMs: 50, lookEveryMs: 100 } },
   });
-  const token = await service.setUp();
   return { models, server, service, token };
 }
 

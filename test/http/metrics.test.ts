@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connect, rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+import { connect, rawRequest, type ProblemAnswer, withAda } from '../support/http-client.ts';
 
 type Samples = Map<string, number>;
 
@@ -16,8 +16,7 @@ function samplesOf(text: string): Samples {
 }
 
 test('figures tell of recordings, stages, facts, views, requests and clients', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: done } = (await service.upload(token)).body;
   await service.reaches(done, 'idle.saved');
   service.engines.hold('transcribe');
@@ -57,8 +56,7 @@ test('figures tell of recordings, stages, facts, views, requests and clients', a
 });
 
 test('no figure has anything in its labels that somebody could have chosen', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token, { title: 'Marker' })).body;
   await service.reaches(id, 'idle.saved');
   for (const path of [
@@ -76,8 +74,7 @@ test('no figure has anything in its labels that somebody could have chosen', asy
 
 test('figures are for administrators, and for who has the token of the settings', async (t) => {
   const token = 'scrape-me-please';
-  const service = await startService(t, { env: { MITSCHRIFT_METRICS_TOKEN: token } });
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t, { env: { MITSCHRIFT_METRICS_TOKEN: token } });
   const user = await service.addUser('ben');
   const statusOf = async (bearer: string | null, path = '/metrics') =>
     (await service.call<ProblemAnswer>('GET', path, { token: bearer })).status;
@@ -94,8 +91,7 @@ test('figures are for administrators, and for who has the token of the settings'
 });
 
 test('without a token in the settings none opens the figures', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   for (const token of ['', 'null', 'undefined']) {
     const headers = { Authorization: `Bearer ${token}` };
     assert.equal((await service.call('GET', '/metrics', { headers })).status, 401, token);

@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import type { CheckAnswer } from '../../src/doctor/check.ts';
 import type { ClusterNode } from '../../src/storage/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TestService, startService } from '../support/http-client.ts';
+import { type TestService, startService, withAda } from '../support/http-client.ts';
 import { localTime } from '../../src/shared/time.ts';
 import { program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -17,8 +17,10 @@ import { nodeVariables } from '../support/test-store.ts';
 
 test('what is uploaded at a node that serves becomes documents at one that works, and is read at the first', async (t) => {
   const dataDir = await realpath(await tempDir(t));
-  const serving = await startService(t, { dataDir, node: { name: 'one', role: 'serve' } });
-  const token = await serving.setUp();
+  const { service: serving, token } = await withAda(t, {
+    dataDir,
+    node: { name: 'one', role: 'serve' },
+  });
   const { body: uploaded } = await serving.upload(token);
   await serving.reaches(uploaded.recording_id, 'transcribing');
   const unworked = await look(serving, token, 'en');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 
 type Suggestion = {
   write: string;
@@ -22,8 +22,7 @@ type Said = { utterances: { block: string; revision: string; text: string }[] };
 
 /** A service in which ada has recordings, each of which says the same. */
 async function withTalks(t: TestContext, count: number) {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {
     const { body } = await service.upload(token, { title: `Talk ${at}` });

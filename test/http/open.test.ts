@@ -3,13 +3,7 @@ import { chmod, mkdir, readFile, readdir, rm, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openDesktop } from '../../src/documents/desktop.ts';
-import {
-  type ProblemAnswer,
-  connect,
-  rawRequest,
-  startService,
-  wav,
-} from '../support/http-client.ts';
+import { type ProblemAnswer, connect, rawRequest, wav, withAda } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Opened = {
@@ -63,11 +57,10 @@ async function desktop(
   const vault = options.vault ?? join(await tempDir(t), 'Mein Tresor & mehr');
   await mkdir(vault, { recursive: true });
   const env = { PATH: programs.path, DISPLAY: ':0', STT_API_KEY: 'secret', ...options.env };
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     env: { MITSCHRIFT_NOTES_VAULT: vault },
     overrides: { desktop: openDesktop(env, 'linux') },
   });
-  const token = await service.setUp();
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const { documents } = (
@@ -339,8 +332,7 @@ test('a path that leaves the space, or the vault, is refused before anything is 
 });
 
 test('without a vault the answer says who can set one; a vault that is gone is 503', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const { body } = await service.call<{ transcripts: { filename: string }[] }>(

@@ -5,7 +5,12 @@ import { test } from 'node:test';
 import { recordingById } from '../../projections/recordings.ts';
 import { changeRecording } from '../../projections/recording/decide.ts';
 import { eventually } from '../support/eventually.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  startService,
+  withAda,
+} from '../support/http-client.ts';
 
 type Named = { id: string; name: string; colour?: number; recordings?: number; more?: boolean };
 type Folders = { folders: Named[]; none: { recordings: number; more: boolean } };
@@ -39,8 +44,7 @@ const idsOf = async (service: TestService, token: string, query: string) =>
   );
 
 test('notes are put into folders and tagged, found by both, and taken out when these are deleted', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const [one = '', two = '', three = '', four = ''] = await notes(service, token, 4);
   const board = await made(service, token, '/folders', { name: '  Library \n board ' });
   const choir = await made(service, token, '/folders', { name: 'Choir' });
@@ -96,8 +100,7 @@ test('notes are put into folders and tagged, found by both, and taken out when t
 });
 
 test('a search, a question’s notes and the list of all recordings are narrowed by folder and tags as the library is', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const [one = '', two = '', three = ''] = await notes(service, token, 3);
   const board = await made(service, token, '/folders', { name: 'Library board' });
   const gone = await made(service, token, '/folders', { name: 'Gone' });
@@ -177,8 +180,7 @@ async function orderIn(service: TestService, token: string, id: string): Promise
 }
 
 test('documents say the folder and the tags, one note after the other, also when the service ends meanwhile', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ids = await notes(service, token, 3);
   const says = (at: TestService, id: string, wanted: string) =>
     eventually(`${id} says ${wanted}`, async () => (await orderIn(at, token, id)) === wanted);
@@ -210,8 +212,7 @@ test('documents say the folder and the tags, one note after the other, also when
 });
 
 test('what has no documents yet is not waited for when it is put elsewhere: they are written with what holds then', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
   await service.reaches(id, 'awaiting-speakers');
   const folder = await made(service, token, '/folders', { name: 'Clients' });
@@ -225,8 +226,7 @@ test('what has no documents yet is not waited for when it is put elsewhere: they
 });
 
 test('documents that could not be written again are so the next time, and keep no other from it', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const [one = '', two = ''] = await notes(service, token, 2);
   const folder = await made(service, token, '/folders', { name: 'Clients' });
   const { owner } = (await recordingById(service.storage, one))!;
@@ -248,8 +248,7 @@ test('documents that could not be written again are so the next time, and keep n
 });
 
 test('names are given once, whatever their case; what is another’s or too much is refused by name', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const [id = ''] = await notes(service, token, 1);
   const folder = await made(service, token, '/folders', { name: 'Straße' });
@@ -290,8 +289,7 @@ test('names are given once, whatever their case; what is another’s or too much
 });
 
 test('several notes are put in order at once, and back; a repetition does nothing twice', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ids = await notes(service, token, 3);
   const folder = await made(service, token, '/folders', { name: 'Clients' });
   const tag = await made(service, token, '/tags', { name: 'sales' });
@@ -363,8 +361,7 @@ test('several notes are put in order at once, and back; a repetition does nothin
 });
 
 test('what is put into a folder while that is deleted is in none', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const [one = '', two = '', three = ''] = await notes(service, token, 3);
   const gone = await made(service, token, '/folders', { name: 'Clients' });
   const kept = await made(service, token, '/folders', { name: 'Choir' });
@@ -395,8 +392,7 @@ test('what is put into a folder while that is deleted is in none', async (t) => 
 });
 
 test('who gets a recording of another gets it without folder and tags', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const [id = ''] = await notes(service, token, 1);
   const folder = await made(service, token, '/folders', { name: 'Clients' });
@@ -407,8 +403,7 @@ test('who gets a recording of another gets it without folder and tags', async (t
 });
 
 test('a recording begins in the folder that was chosen for it', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const folder = await made(service, token, '/folders', { name: 'Clients' });
   const { recording_id: id } = (await service.upload(token, { folder })).body;
   const facts: { type: string; command: string }[] = [];
@@ -431,8 +426,7 @@ test('a recording begins in the folder that was chosen for it', async (t) => {
 });
 
 test('a folder says of what kind and in which language recordings are that begin in it, unless they say so themselves', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   type Configured = Named & { kind: string | null; language: string | null };
   const { body: plain } = await service.call<Configured>('POST', '/folders', {
     token,
@@ -492,8 +486,7 @@ test('a folder says of what kind and in which language recordings are that begin
 });
 
 test('a folder whose making is asked for again after a restart is the same one', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const wanted = { token, json: { name: 'Clients' }, headers: { 'Idempotency-Key': 'k' } };
   const first = await service.call<Named>('POST', '/folders', wanted);
   await service.close();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { recordingById } from '../../projections/recordings.ts';
-import { type ProblemAnswer, type TestService, startService, wav } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, wav, withAda } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { unzip } from '../support/unzip.ts';
 
@@ -26,8 +26,7 @@ async function note(service: TestService, token: string, title: string) {
 }
 
 test('all that one has is in one file: documents, audio, order and account; nothing of others, nothing erased', async (t) => {
-  const service = await startService(t, { marker: (owner) => `said-by-${owner}` });
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t, { marker: (owner) => `said-by-${owner}` });
   const ben = await service.addUser('ben');
   const id = await note(service, ada, 'Plan of ada');
   const gone = await note(service, ada, 'Erased title');
@@ -115,8 +114,7 @@ test('all that one has is in one file: documents, audio, order and account; noth
 });
 
 test('audio that is missing or damaged is named in the file, and all else is in it', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const [lost, spoilt] = [await note(service, ada, 'One'), await note(service, ada, 'Two')];
   await note(service, ada, 'Three');
   const pathOf = async (id: string) => {
@@ -142,8 +140,7 @@ test('audio that is missing or damaged is named in the file, and all else is in 
 });
 
 test('a browser gets it by a ticket, which opens nothing else', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const id = await note(service, ada, 'One');
   const opened = await service.call<{ ticket: string }>('POST', '/users/me/export', { token: ada });
   assert.equal(opened.status, 201);
@@ -172,8 +169,7 @@ for (const [what, end] of [
   ['session has ended', 'log out'],
 ] as const)
   test(`a download ends before the next recording when its ${what}`, async (t) => {
-    const service = await startService(t);
-    const ada = await service.setUp();
+    const { service, token: ada } = await withAda(t);
     const ben = await service.addUser('ben');
     // More than sockets hold for who does not read.
     const audio = wav(600);

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, symlink, unlink, writeFile } from 'no
 import { Agent, request as httpRequest } from 'node:http';
 import { join, sep } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { startService, type ProblemAnswer } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 import { seeded, seeds, type Random } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -20,11 +20,10 @@ async function trapped(t: TestContext) {
   };
   const vault = await tempDir(t);
   const elsewhere = await tempDir(t);
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     env: { MITSCHRIFT_NOTES_VAULT: vault },
     overrides: { desktop },
   });
-  const token = await service.setUp();
   await service.addUser('ben');
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');

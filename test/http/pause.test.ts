@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type ProblemAnswer,
-  connect,
-  rawRequest,
-  startService,
-  wav,
-} from '../support/http-client.ts';
+import { type ProblemAnswer, connect, rawRequest, wav, withAda } from '../support/http-client.ts';
 
 type Sample = { start: number; end: number; text: string };
 type Pending = {
@@ -31,8 +25,9 @@ type Recording = {
 };
 
 test('what was corrected while a meeting waited is in the documents of a later run, though it was cancelled', async (t) => {
-  const service = await startService(t, { stages: { join: undefined, punctuate: undefined } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, {
+    stages: { join: undefined, punctuate: undefined },
+  });
   const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
   const call = async (method: string, path: string, json: object) => {
     const { status, body } = await service.call(method, path, { token, json });
@@ -70,8 +65,9 @@ test('what was corrected while a meeting waited is in the documents of a later r
 });
 
 test('while a meeting waits for its speakers, its draft can be played, corrected, cut and exported, and nothing else waits', async (t) => {
-  const service = await startService(t, { stages: { join: undefined, punctuate: undefined } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, {
+    stages: { join: undefined, punctuate: undefined },
+  });
   const of = async <T>(path: string) => (await service.call<T>('GET', path, { token })).body;
   const socket = connect(service.url, token);
   t.after(() => socket.close());

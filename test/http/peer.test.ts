@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { clientAddress } from '../../src/http/peer.ts';
-import { type TestService, rawRequest, startService } from '../support/http-client.ts';
+import { type TestService, rawRequest, withAda } from '../support/http-client.ts';
 
 test('a forwarded address counts as far as trusted proxies vouch for it', () => {
   const cases: [peer: string, forwarded: string | undefined, trusted: string[], client: string][] =
@@ -32,10 +32,9 @@ test('a forwarded address counts as far as trusted proxies vouch for it', () => 
 });
 
 test('behind a trusted proxy logins are limited per client, else all together', async (t) => {
-  const trusting = await startService(t, {
+  const { service: trusting } = await withAda(t, {
     env: { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1,::1' },
   });
-  await trusting.setUp();
   const told: number[] = [];
   for (let attempt = 0; attempt < 12; attempt += 1) {
     told.push(await login(trusting, `user${attempt}`, '203.0.113.5'));
@@ -43,8 +42,7 @@ test('behind a trusted proxy logins are limited per client, else all together', 
   assert.deepEqual(told, [...Array<number>(10).fill(401), 429, 429]);
   assert.equal(await login(trusting, 'ada', '203.0.113.6'), 401, 'somebody else may still try');
 
-  const careful = await startService(t);
-  await careful.setUp();
+  const { service: careful } = await withAda(t);
   const answers: number[] = [];
   for (let attempt = 0; attempt < 11; attempt += 1) {
     answers.push(await login(careful, `user${attempt}`, `203.0.113.${attempt}`));
@@ -53,10 +51,9 @@ test('behind a trusted proxy logins are limited per client, else all together', 
 });
 
 test('who is turned away is in the log, with the address and without the token', async (t) => {
-  const service = await startService(t, {
+  const { service } = await withAda(t, {
     env: { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' },
   });
-  await service.setUp();
   const ben = await service.addUser('ben');
   const headers = { 'X-Forwarded-For': '203.0.113.5' };
   await service.call('GET', '/status?token=geheim', { headers });

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
 import { openTerms } from '../../src/recordings/terms.ts';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
 type Recording = { people: string[] };
 
 test('who may be heard is said while it is recorded, and serves as if it had been given before', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const id = await runningRecording(service, token);
   const give = async (people: unknown) =>
     await service.call<ProblemAnswer>('PATCH', `/recordings/${id}`, { token, json: { people } });
@@ -42,8 +41,7 @@ test('who may be heard is said while it is recorded, and serves as if it had bee
 });
 
 test('a meeting that waits for its speakers takes people, and none once it has documents', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
   await service.reaches(id, 'awaiting-speakers');
   const give = async (people: string[]) =>

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { problemStatus } from '../../src/http/problems.ts';
 import { StageError } from '../../src/shared/errors.ts';
 import { failure } from '../../src/words/failures.ts';
-import { type ProblemAnswer, connect, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, connect, withAda } from '../support/http-client.ts';
 
 test('problems.md has every problem with its status, and no other', async () => {
   const page = await readFile(join(import.meta.dirname, '../../src/http/problems.md'), 'utf8');
@@ -22,8 +22,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
     if (!stalls) return { madeAt: null, seconds: null };
     throw new StageError(failure('reading-stalled'), { retriable: true });
   };
-  const service = await startService(t, { overrides: { acceptsAudio } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { overrides: { acceptsAudio } });
   const headers = { 'Idempotency-Key': 'k' };
   const {
     status,
@@ -90,8 +89,7 @@ test('a file that ffmpeg does not come to an end with is 503 with a code of its 
 });
 
 test('a problem and faults of fields are said in German, with codes and parameters for programs', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const headers = { 'Accept-Language': 'de' };
   const asked = async (method: string, path: string, more: { token: string; json?: object }) =>
@@ -169,14 +167,13 @@ test('a problem and faults of fields are said in German, with codes and paramete
 
 test('a failure is read in the reader’s language, and a server’s address by administrators alone', async (t) => {
   const params = { server: 'http://gpu.local:9000', status: '400', said: 'no such field' };
-  const service = await startService(t, {
+  const { service, token: admin } = await withAda(t, {
     stages: {
       async transcribe() {
         throw new StageError(failure('speech-server-refused', params), { retriable: false });
       },
     },
   });
-  const admin = await service.setUp();
   const ben = await service.addUser('ben');
   type Failed = { source: string; error: { code: string; message: string; reason: object } };
   const failedFor = async (token: string, language: string) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 import { startEmbeddingServer } from '../support/embedding-servers.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import type { Brain } from '../support/language-servers-brains.ts';
@@ -67,12 +67,11 @@ async function asked(
 ) {
   const server = await startLanguageServer({ flavour: 'openai', brain, contextTokens: 8192 });
   t.after(server.close);
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     env: { MITSCHRIFT_LLM_BASE_URL: server.url, MITSCHRIFT_LLM_MODEL: 'test-model', ...env },
     trial: { passageMaking: { pauseMs: 50, lookEveryMs: 100 } },
     stages,
   });
-  const token = await service.setUp();
   const ask = async <T = Answered>(json: object, as = token) =>
     await service.call<T>('POST', '/questions', { token: as, json });
   return { server, service, token, ask };

@@ -10,7 +10,7 @@ import { toMachineEvent } from '../../machines/context.ts';
 import { initialState, nextSnapshot } from '../../machines/recording.ts';
 import { stateName } from '../../machines/states.ts';
 import { browserClient } from '../support/browser-client.ts';
-import { type TestService, startService } from '../support/http-client.ts';
+import { type TestService, withAda } from '../support/http-client.ts';
 
 /*
  * Every fact that leads to documents happens, by the door that people use, and each reader is asked for what led to the
@@ -176,8 +176,7 @@ async function onDisk({ service, token, id }: World): Promise<number | undefined
 }
 
 async function imported(t: TestContext): Promise<World> {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
   await named(service, token, id);
   return { service, token, id };
@@ -191,8 +190,7 @@ async function named(service: TestService, token: string, id: string): Promise<v
 
 /** A recording of a browser that has more of it when it has ended. */
 async function fromBrowser(t: TestContext) {
-  const service = await startService(t, { stages: { capture: undefined } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: { capture: undefined } });
   const rate = 16_000;
   const pcm = randomBytes(2 * 2 * rate);
   const open = (recordingId?: string) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, rawRequest, withAda } from '../support/http-client.ts';
 
 for (const [setting, fromHere, fromAfar] of [
   ['everyone', true, true],
@@ -8,8 +8,9 @@ for (const [setting, fromHere, fromAfar] of [
   ['administrators', false, false],
 ] as const) {
   test(`audio.recorders ${setting}: who may record with the devices of the machine`, async (t) => {
-    const service = await startService(t, { env: { MITSCHRIFT_AUDIO_RECORDERS: setting } });
-    const ada = await service.setUp();
+    const { service, token: ada } = await withAda(t, {
+      env: { MITSCHRIFT_AUDIO_RECORDERS: setting },
+    });
     const ben = await service.addUser('ben');
     const toggled = async (token: string, headers: Record<string, string> = {}) => {
       const { status, body } = await rawRequest(service.url, {

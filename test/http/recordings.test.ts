@@ -12,6 +12,7 @@ import {
   rawRequest,
   startService,
   wav,
+  withAda,
 } from '../support/http-client.ts';
 import { onPostgres } from '../support/test-store.ts';
 
@@ -30,8 +31,7 @@ type Recording = {
 type List = { recordings: Recording[]; next_cursor: string | null };
 
 test('a person sees and commands their own recordings only', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   service.engines.hold('transcribe');
   const { recording_id: id } = (await service.upload(ben)).body;
@@ -55,8 +55,7 @@ test('a person sees and commands their own recordings only', async (t) => {
 });
 
 test('recordings of the guest are seen and acted upon by administrators', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   service.engines.hold('transcribe');
   const id = await importAs(service, 'guest');
@@ -70,8 +69,7 @@ test('recordings of the guest are seen and acted upon by administrators', async 
 });
 
 test('what the state does not allow is 409 and names what it does', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   const { recording_id: id } = (await service.upload(token)).body;
   const before = await service.call('GET', `/recordings/${id}/events`, { token });
@@ -90,8 +88,7 @@ test('what the state does not allow is 409 and names what it does', async (t) =>
 });
 
 test('cancel keeps the audio, reprocess makes the documents of it', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   const { recording_id: id } = (await service.upload(token)).body;
   const cancelled = await service.call('POST', `/recordings/${id}/cancel`, { token });
@@ -111,8 +108,9 @@ test('cancel keeps the audio, reprocess makes the documents of it', async (t) =>
 });
 
 test('a failed stage shows why, can be tried again, or be cleared by the toggle', async (t) => {
-  const service = await startService(t, { env: { MITSCHRIFT_AUDIO_DEVICE: 'No such device' } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, {
+    env: { MITSCHRIFT_AUDIO_DEVICE: 'No such device' },
+  });
   service.engines.fail('summarise');
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'error');
@@ -155,8 +153,7 @@ test('a failed stage shows why, can be tried again, or be cleared by the toggle'
 });
 
 test('the list has pages, newest first, and can be narrowed to a status', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   const ids: string[] = [];
   for (let count = 0; count < 5; count += 1) {
@@ -185,8 +182,7 @@ test('the list has pages, newest first, and can be narrowed to a status', async 
 });
 
 test('what runs tells its stage and how far it is', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('summarise');
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'transcribing.finishing(punctuate.done,summarise.running)');
@@ -235,8 +231,7 @@ type Status = {
 };
 
 test('GET /recordings/{id}?at: state, words and documents as they were, what was possible and what waited', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const { recording_id: id } = (await service.upload(ben, { kind: 'meeting' })).body;
   await service.reaches(id, 'awaiting-speakers');
@@ -292,8 +287,7 @@ type Then = Record<string, unknown> &
   };
 
 test('a recording’s facts can be read on from any position', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   type Events = {
@@ -318,8 +312,7 @@ test('a recording’s facts can be read on from any position', async (t) => {
 });
 
 test('the whole log shows what others said to nobody, and hashes of passwords not even to them', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const bens = (await service.upload(ben)).body.recording_id;
   await service.reaches(bens, 'idle.saved');
@@ -356,8 +349,7 @@ test('the whole log shows what others said to nobody, and hashes of passwords no
 });
 
 test('of an erased recording the log says what happened, and nothing by which its file could be told', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const id = (await service.upload(ben)).body.recording_id;
   await service.reaches(id, 'idle.saved');
@@ -387,8 +379,7 @@ test('of an erased recording the log says what happened, and nothing by which it
 });
 
 test('GET /machine is the statechart', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { body } = await service.call('GET', '/machine', { token });
   assert.deepEqual(Object.keys(body['states'] as object).toSorted(), [
     'awaiting-speakers',
@@ -443,10 +434,9 @@ test('a command is refused before anything is appended when its result could not
 });
 
 test('an unexpected error is 500 with an id that the log of the service knows, and tells nothing else', async (t) => {
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     overrides: { acceptsAudio: () => Promise.reject(new Error('at /secret/path')) },
   });
-  const token = await service.setUp();
   const { status, body } = await service.upload<ProblemAnswer>(token);
   assert.equal(status, 500);
   assert.ok(!JSON.stringify(body).includes('secret'));
@@ -456,8 +446,7 @@ test('an unexpected error is 500 with an id that the log of the service knows, a
 });
 
 test('GET /ws without an upgrade says what is missing', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const headers = { Authorization: `Bearer ${token}` };
   const answer = await rawRequest(service.url, { path: '/ws', headers });
   assert.equal(answer.status, 426);

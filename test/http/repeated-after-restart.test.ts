@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { routes } from '../../src/http/routes.ts';
-import { type TestService, password, startService, wav } from '../support/http-client.ts';
+import { type TestService, password, startService, wav, withAda } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
 /** What a client sends, twice, with the same key. */
@@ -305,8 +305,7 @@ test('the table speaks of every POST there is', () => {
 
 for (const { path, what, prepare, settles, differently } of cases) {
   test(`POST ${path}${what ? `, ${what},` : ''} repeated after a restart is answered as the first time, and done once`, async (t) => {
-    const before = await startService(t);
-    const token = await before.setUp();
+    const { service: before, token } = await withAda(t);
     const sent = await prepare(before, token);
     const first = await send(before, token, sent);
     assert.ok(first.status < 300, `${first.status} ${JSON.stringify(first.body)}`);
@@ -341,8 +340,7 @@ for (const { path, what, prepare, settles, differently } of cases) {
 }
 
 test('a key with which something was made in an order, or among users, makes nothing else after a restart', async (t) => {
-  const before = await startService(t);
-  const token = await before.setUp();
+  const { service: before, token } = await withAda(t);
   const post = async (service: TestService, path: string, json: unknown, key: string) => {
     const { status, body } = await service.call('POST', path, {
       token,

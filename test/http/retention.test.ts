@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
-import { type TestService, startService } from '../support/http-client.ts';
+import { type TestService, startService, withAda } from '../support/http-client.ts';
 
 type Counts = { notes: number; audio: number };
 type Shown = {
@@ -180,8 +180,7 @@ test('notes that cannot be deleted keep no other from being deleted, of their ow
       throw new Error('the disk failed');
     },
   };
-  const service = await startService(t, { trial: { retention } });
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t, { trial: { retention } });
   const ben = await service.addUser('ben');
   failing.push(await note(service, ada, 90), await note(service, ada, 80));
   const [last, other] = [await note(service, ada, 70), await note(service, ben, 60)];

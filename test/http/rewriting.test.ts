@@ -4,7 +4,7 @@ import { checkLog } from '../../src/recordings/check-log.ts';
 import { askService } from '../../src/service/control/socket.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { eventually } from '../support/eventually.ts';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { type Prompt, wellBehaved } from '../support/language-servers-brains.ts';
 import { ask, meeting, spelledWorld } from '../support/spelled-world.ts';
@@ -268,8 +268,7 @@ async function world(t: TestContext, speaker?: string) {
   const language = await startLanguageServer({ flavour: 'openai', brain });
   t.after(() => language.close());
   const own = { punctuate: undefined, summarise: undefined, entitle: undefined, write: undefined };
-  const service = await startService(t, { stages: own });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: own });
   const json = { llm: { base_url: language.url } };
   assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
   const fields: Record<string, string> = speaker ? { kind: 'meeting' } : {};

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routes } from '../../src/http/routes.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, withAda } from '../support/http-client.ts';
 
 /** Who may call a route of one recording at the least, and what such a request sends. */
 type Row = {
@@ -83,8 +83,7 @@ test('every route of a recording has its row, and none that is not there', () =>
 });
 
 test('who may not call a route of a recording is refused, and who may is not', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   await service.addUser('gone');
   const people: { name: string; token: string; role: string; audio: boolean }[] = [];
   for (const [name, role, audio] of [
@@ -186,8 +185,7 @@ async function named(service: TestService, token: string, id: string): Promise<v
 }
 
 test('what is for administrators is refused to users, to strangers and to who has a link; what is for users to strangers', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const token = await service.addUser('owen');
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
@@ -245,8 +243,7 @@ test('what is for administrators is refused to users, to strangers and to who ha
 });
 
 test('who has a link comes to what its ticket opens, and is nobody everywhere else', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const token = await service.addUser('owen');
   const [id, other] = [
     (await service.upload(token)).body.recording_id,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startService, type ProblemAnswer } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 
 type Found = {
   hits: { recording_id: string; filename: string; title: string; snippet: string; start: number }[];
@@ -9,8 +9,7 @@ type Found = {
 };
 
 test('GET /search finds what was said, for its owner only, until it is erased', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const find = async (q: string, as = token) =>
     (await service.call<Found>('GET', `/search?q=${encodeURIComponent(q)}`, { token: as })).body;
@@ -50,8 +49,7 @@ test('GET /search finds what was said, for its owner only, until it is erased', 
 });
 
 test('questions that are none are told so; words that mean something to nobody find nothing', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   for (const query of [
     '',
     '?q=',
@@ -89,8 +87,7 @@ type Notes = {
 };
 
 test('GET /search?group=note answers passages, narrowed and a page after the other', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ids: string[] = [];
   for (let at = 0; at < 3; at += 1) {
     const { recording_id } = (await service.upload(token)).body;

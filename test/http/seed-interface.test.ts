@@ -10,6 +10,7 @@ import {
   password,
   rawRequest,
   startService,
+  withAda,
 } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { onPostgres } from '../support/test-store.ts';
@@ -279,7 +280,7 @@ async function seeded(t: TestContext) {
     onNow: () => () => {},
     onWarnings: () => () => {},
   };
-  const service = await startService(t, {
+  const { service, token: admin } = await withAda(t, {
     env: { MITSCHRIFT_NOTES_VAULT: vault },
     overrides: {
       captures: captures as Captures,
@@ -289,7 +290,6 @@ async function seeded(t: TestContext) {
       },
     },
   });
-  const admin = await service.setUp();
   const user = await service.addUser('ben');
   return { service, admin, user, combined, shown, opened, vault };
 }

@@ -7,6 +7,7 @@ import {
   startService,
   type ProblemAnswer,
   type TestService,
+  withAda,
 } from '../support/http-client.ts';
 
 test('the first administrator is made over HTTP, once', async (t) => {
@@ -61,8 +62,7 @@ test('a forwarded request has to know the setup code', async (t) => {
 });
 
 test('a login gives a token that logging out kills at once, with its WebSockets', async (t) => {
-  const service = await startService(t);
-  const first = await service.setUp();
+  const { service, token: first } = await withAda(t);
   const second = await service.login('ada');
   const { body } = await service.call('GET', '/status', { token: second });
   assert.equal(body['username'], 'ada');
@@ -101,8 +101,7 @@ const security = (service: TestService): string[] =>
     .map(({ msg }) => msg);
 
 test('a wrong password and an unknown name get the same answer', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const answers = [];
   for (const username of ['ada', 'nobody']) {
     const json = { username, password: 'wrong password' };
@@ -117,8 +116,7 @@ test('a wrong password and an unknown name get the same answer', async (t) => {
 });
 
 test('attempts to log in are limited, and told how long to wait', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   let last;
   for (let attempt = 0; attempt < 12; attempt += 1) {
     const json = { username: 'ada', password: 'wrong password' };

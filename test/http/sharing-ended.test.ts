@@ -7,11 +7,11 @@ import {
   connect,
   rawRequest,
   startService,
+  withAda,
 } from '../support/http-client.ts';
 
 test('a remembered answer is repeated to nobody who may not read the recording any more', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const owen = await service.addUser('owen');
   const cora = await service.addUser('cora');
   const { recording_id: id } = (await service.upload(owen, { kind: 'meeting' })).body;
@@ -54,8 +54,7 @@ const asking =
     await service.call<T>(method, path, { token, ...(json && { json }) });
 
 test('what readers get and take away has nothing of the owner’s folder, tags and devices', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const ownersToken = await service.addUser('owen');
   const ritasToken = await service.addUser('rita');
   const [owen, rita] = [asking(service, ownersToken), asking(service, ritasToken)];
@@ -163,8 +162,7 @@ test('open pages of others learn that their right has ended, and hear of nothing
 });
 
 test('who gave a note away learns it on their open page, and who was away of a hand-over or erasure when they are back', async (t) => {
-  const service = await startService(t);
-  const adasToken = await service.setUp();
+  const { service, token: adasToken } = await withAda(t);
   const ada = asking(service, adasToken);
   const ownersToken = await service.addUser('owen');
   const owen = asking(service, ownersToken);

@@ -5,6 +5,7 @@ import {
   type TestService,
   connect,
   startService,
+  withAda,
 } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
@@ -118,8 +119,7 @@ test('a note is shared by itself and by its folder, with people and groups, and 
 });
 
 test('what is shared is listed, found and followed by whom it is shared with, and by nobody else', async (t) => {
-  const service = await startService(t, { marker: () => 'zebra' });
-  await service.setUp();
+  const { service } = await withAda(t, { marker: () => 'zebra' });
   const ownersToken = await service.addUser('owen');
   const bensToken = await service.addUser('ben');
   const [owen, ben] = [asking(service, ownersToken), asking(service, bensToken)];
@@ -214,8 +214,7 @@ test('what is shared is listed, found and followed by whom it is shared with, an
 });
 
 test('who may read a running recording follows it until that is withdrawn, and hears of nothing afterwards', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const ownersToken = await service.addUser('owen');
   const owen = asking(service, ownersToken);
   const bensToken = await service.addUser('ben');

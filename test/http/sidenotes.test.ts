@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
-import {
-  type ProblemAnswer,
-  type TestService,
-  connect,
-  startService,
-} from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, connect, withAda } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 
 type Sidenote = {
@@ -32,8 +27,7 @@ const write = (service: TestService, token: string, id: string, json: object, ke
   });
 
 test('a side note is written while it is recorded, edited and removed; it stays through processing', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const id = await runningRecording(service, token);
   const client = connect(service.url, token);
   await client.until(({ type }) => type === 'position');
@@ -74,8 +68,7 @@ test('a side note is written while it is recorded, edited and removed; it stays 
 });
 
 test('side notes stay in every state, in exports and versions, and through processing again', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   const { recording_id: id } = (await service.upload(token)).body;
   await write(service, token, id, { at: 1, text: 'while it is transcribed' });
@@ -119,8 +112,7 @@ test('side notes stay in every state, in exports and versions, and through proce
 });
 
 test('a side note sent twice with its key is written once, also at the same time', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const note = { at: 3, text: 'once' };
@@ -141,8 +133,7 @@ test('a side note sent twice with its key is written once, also at the same time
 });
 
 test('what is no side note is refused, and nobody writes beside what is not theirs', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   for (const [json, path] of [
@@ -178,8 +169,7 @@ test('what is no side note is refused, and nobody writes beside what is not thei
 });
 
 test('side notes go with a recording that is handed over, under their writer, and end with its key', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
@@ -198,8 +188,7 @@ test('side notes go with a recording that is handed over, under their writer, an
 });
 
 test('a side note is found by its words, leads to its time, and is found no more when it is removed', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   await write(service, token, id, { at: 12.5, text: 'Ask the zebrafinch' });

@@ -7,6 +7,7 @@ import {
   type TestService,
   password,
   startService,
+  withAda,
 } from '../support/http-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { signOnProvider } from '../support/sign-on-provider.ts';
@@ -25,8 +26,7 @@ type Listed = {
 
 /** A service with ada as its administrator, and a provider that it knows. */
 async function signOnService(t: Parameters<typeof startService>[0], oidc: object = {}) {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const provider = await signOnProvider(t);
   provider.register(`${service.url}/login`);
   const ask = <T = ProblemAnswer>(method: string, path: string, json?: object, token?: string) =>

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
-import { connect, rawRequest, startService } from '../support/http-client.ts';
+import { connect, rawRequest, startService, withAda } from '../support/http-client.ts';
 
 const handshake = {
   Connection: 'Upgrade',
@@ -13,8 +13,7 @@ const handshake = {
 };
 
 test('a handshake is refused with a problem before it begins', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { url } = service;
   const refusedWith = async (path: string, headers: Record<string, string> = {}) => {
     const answer = await rawRequest(url, { path, headers: { ...handshake, ...headers } });
@@ -33,8 +32,7 @@ test('a handshake is refused with a problem before it begins', async (t) => {
 });
 
 test('the token may come as a subprotocol, which the answer does not repeat', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const client = connect(service.url, token, {
     protocols: ['mitschrift', token],
     headers: { Origin: service.url },
@@ -45,8 +43,7 @@ test('the token may come as a subprotocol, which the answer does not repeat', as
 });
 
 test('a user has a limit of connections, and gets the place of one that closed', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const clients = Array.from({ length: limits.socketsPerUserMax }, () => connect(service.url, ada));
   await Promise.all(clients.map((client) => client.until(({ type }) => type === 'status')));
@@ -61,8 +58,7 @@ test('a user has a limit of connections, and gets the place of one that closed',
 });
 
 test('a session that ends takes its connections with it at once, and no other’s', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const [first, second, ben] = [
     await service.login('ada'),
     await service.login('ada'),
@@ -83,8 +79,7 @@ test('a session that ends takes its connections with it at once, and no other’
 });
 
 test('who has to set up two-step login first gets no more frames on an open connection', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   t.mock.timers.enable({ apis: ['setInterval'] });
   const [limited, whole] = [connect(service.url, ada), connect(service.url, ben)];
@@ -99,8 +94,7 @@ test('who has to set up two-step login first gets no more frames on an open conn
 });
 
 test('a message that is too large closes the connection, any other is answered', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const client = connect(service.url, token);
   await client.until(({ type }) => type === 'status');
   client.socket.send('{"type":"audio.start"}');
@@ -111,8 +105,7 @@ test('a message that is too large closes the connection, any other is answered',
 });
 
 test('a client that does not read is dropped, and the others go on', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const slow = connect(service.url, token);
   const quick = connect(service.url, token);
   for (const client of [slow, quick]) await client.until(({ type }) => type === 'position');
@@ -132,8 +125,7 @@ test('a client that does not read is dropped, and the others go on', async (t) =
 });
 
 test('a stopping server says goodbye to everybody and lets an upload finish', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const client = connect(service.url, token);
   await client.until(({ type }) => type === 'position');
   const upload = service.upload(token);
@@ -145,8 +137,7 @@ test('a stopping server says goodbye to everybody and lets an upload finish', as
 });
 
 test('who connects after a restart is told what comes, nothing of before', async (t) => {
-  const first = await startService(t);
-  const token = await first.setUp();
+  const { service: first, token } = await withAda(t);
   const earlier = await first.upload(token);
   await first.reaches(earlier.body.recording_id, 'idle.saved');
   const before = await first.store.head();

@@ -11,7 +11,7 @@ import { openByOne } from '../../src/storage/by-one.ts';
 import { memoryKept } from '../support/memory-kept.ts';
 import { openSpaceLimit } from '../../src/storage/quota.ts';
 import { dataFolder } from '../../src/shared/data-directory.ts';
-import { type ProblemAnswer, connect, startService, wav } from '../support/http-client.ts';
+import { type ProblemAnswer, connect, startService, wav, withAda } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { make } from '../support/espeak.ts';
 
@@ -19,8 +19,7 @@ type Status = { warnings: { code: string; message: string }[] };
 
 /** A service on which nothing but a count says how much is taken, and a way to set the limit. */
 async function started(t: TestContext) {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const limitTo = async (bytes: number | null) => {
     const spaces_gb = bytes === null ? null : bytes / gigabyte;
     const json = { limits: { spaces_gb } };

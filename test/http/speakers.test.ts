@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startService, type ProblemAnswer, type TestService } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, withAda } from '../support/http-client.ts';
 
 type Recording = { status: string; speakers: { label: string; name: string | null }[] };
 
@@ -11,8 +11,7 @@ const meeting = async (service: TestService, token: string): Promise<string> => 
 };
 
 test('POST /speakers resolves the pause, and the labels get the given names', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const id = await meeting(service, token);
   type Status = {
     status: string;
@@ -44,8 +43,7 @@ test('POST /speakers resolves the pause, and the labels get the given names', as
 });
 
 test('an unknown label is 422 and the pause remains', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const id = await meeting(service, token);
   const json = { recording_id: id, speakers: { SPEAKER_1: 'Ada', SPEAKER_9: 'Nobody' } };
   const { status, body } = await service.call<ProblemAnswer>('POST', '/speakers', { token, json });
@@ -59,8 +57,7 @@ test('an unknown label is 422 and the pause remains', async (t) => {
 });
 
 test('without a recording named exactly one has to wait', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const nobody = await service.call<ProblemAnswer>('POST', '/speakers', { token, json: {} });
   assert.deepEqual([nobody.status, nobody.body.type], [409, '/problems/nobody-waiting']);
   const ids = [await meeting(service, token), await meeting(service, token)];
@@ -84,8 +81,7 @@ test('without a recording named exactly one has to wait', async (t) => {
 });
 
 test('a repetition with the same key gets the first answer, though nothing waits any more', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const id = await meeting(service, token);
   const repeat = () =>
     service.call('POST', '/speakers', {
@@ -105,8 +101,7 @@ test('a repetition with the same key gets the first answer, though nothing waits
 });
 
 test('names given to labels of a transcript that was made again meanwhile are refused, and the pause remains', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const id = await meeting(service, token);
   type Waiting = { speakers_pending: { revision: string }[] };
   const asked = async () =>
@@ -138,8 +133,7 @@ test('names given to labels of a transcript that was made again meanwhile are re
 });
 
 test('names and skip together are refused, and others’ meetings are not there', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const id = await meeting(service, ben);
   const json = { recording_id: id, skip: true, speakers: { SPEAKER_1: 'x' } };
@@ -152,8 +146,7 @@ test('names and skip together are refused, and others’ meetings are not there'
 });
 
 test('a meeting that waits again has one title everywhere, and a name like a label stays a name', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const get = async <T>(path: string) => (await service.call<T>('GET', path, { token })).body;
   const { recording_id: id } = (
     await service.upload(token, { kind: 'meeting', title: 'Asked for' })

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { connect, startService, type Frame, type TestService } from '../support/http-client.ts';
+import {
+  connect,
+  startService,
+  type Frame,
+  type TestService,
+  withAda,
+} from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 import { fc } from '../support/properties.ts';
 
@@ -230,8 +236,7 @@ test('four clients read the log for what they missed at the same time, the other
 });
 
 test('a reader who connects while a fact is being published hears of it', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const [owen, ben, cleo] = [
     await service.addUser('owen'),
     await service.addUser('ben'),
@@ -300,8 +305,7 @@ test('what a recording waits for is told to its owner, and not to readers', asyn
     job.progress(0.7);
     await new Promise((resolve) => job.signal.addEventListener('abort', resolve));
   };
-  const service = await startService(t, { stages: { transcribe } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: { transcribe } });
   const bens = await service.addUser('ben');
   const { recording_id: id } = (await service.upload(token)).body;
   const share = { token, json: { user: 'ben' } };
@@ -329,8 +333,7 @@ async function uploadAndWait(service: TestService, token: string): Promise<strin
 }
 
 test('who resumes after a position that the log does not have, as after a restored backup, is told and hears again', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const head = await service.store.head();
   const client = connect(service.url, token, { after: head + 1000 });
   const told = await client.until(({ type }) => type === 'position');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, startService, withAda } from '../support/http-client.ts';
 
 type Line = {
   id: string;
@@ -460,8 +460,7 @@ async function meeting(t: TestContext) {
     const data = { engine: 'scripted', model: null, parts: 1, language: 'en' };
     await job.append({ type: 'summary.completed', data, content: { text: 'x', lines } });
   };
-  const service = await startService(t, { stages: { join, punctuate, summarise } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: { join, punctuate, summarise } });
   const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
   await service.reaches(id, 'awaiting-speakers');
   const json = { recording_id: id, speakers: { SPEAKER_1: 'Anna', SPEAKER_2: 'Ben' } };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { speakersAsked } from '../../projections/recording/recording.ts';
 import { checkLog } from '../../src/recordings/check-log.ts';
 import { anyNumber } from '../../src/shared/speaker-count.ts';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 import { eventually } from '../support/eventually.ts';
 import { minutes, summaries, world } from '../support/summarising-service.ts';
 
@@ -198,8 +198,7 @@ test('many summaries are made again by a template at once, each once; what is no
 });
 
 test('without a language model no summary is made again, and nothing of such a change is done', async (t) => {
-  const service = await startService(t, { overrides: { hasLanguageModel: () => false } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { overrides: { hasLanguageModel: () => false } });
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const tag = await service.call<Id>('POST', '/tags', { token, json: { name: 'board' } });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, withAda } from '../support/http-client.ts';
 
 type Template = {
   id: string;
@@ -30,8 +30,7 @@ const listed = async (service: TestService, token: string, language = 'en') => {
 };
 
 test('a template is made, changed and deleted, each change a revision, over a restart; others do not see it', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const made = await service.call<Template>('POST', '/templates', {
     token,
     json: minutes,
@@ -67,8 +66,7 @@ test('a template is made, changed and deleted, each change a revision, over a re
 });
 
 test('a template is not saved over what somebody else made of it since', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { body } = await service.call<Template>('POST', '/templates', { token, json: minutes });
   const put = async (json: object, seen: number) =>
     await service.call<ProblemAnswer>('PUT', `/templates/${body.id}`, {
@@ -89,8 +87,7 @@ test('a template is not saved over what somebody else made of it since', async (
 });
 
 test('templates of the house are chosen by everybody and changed by administrators', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const made = await service.call<Template>('POST', '/templates?of=house', {
     token,
@@ -139,8 +136,7 @@ test('templates of the house are chosen by everybody and changed by administrato
 });
 
 test('the built-in templates are there in English and German', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const names = async (language: string) =>
     (await listed(service, token, language)).built_in.map(({ id, name }) => [id, name]);
   const english = await names('en');
@@ -154,8 +150,7 @@ test('the built-in templates are there in English and German', async (t) => {
 });
 
 test('what no template can be is refused by the name of its field', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const section = minutes.sections[0]!;
   const cases: [object, string][] = [
     [{ sections: [] }, 'sections'],
@@ -183,8 +178,7 @@ test('what no template can be is refused by the name of its field', async (t) =>
 });
 
 test('a folder takes a template of its owner or a built-in one, and no other', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const { id } = (await service.call<Template>('POST', '/templates', { token, json: minutes }))
     .body;

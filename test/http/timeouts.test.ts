@@ -6,7 +6,7 @@ import { type Socket, connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
-import { type TestService, startService } from '../support/http-client.ts';
+import { type TestService, startService, withAda } from '../support/http-client.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** The same service behind a server with other times. */
@@ -70,8 +70,7 @@ test('more than half of the connections are not held by those that ask for nothi
 });
 
 test('a body that stops arriving ends the connection and leaves nothing behind', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const socket = await impatient(t, service, { idleTimeoutMs: 300 });
   socket.write(
     'POST /recordings HTTP/1.1\r\nHost: localhost\r\n' +

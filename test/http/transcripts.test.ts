@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { filesBelow } from '../support/files-below.ts';
-import { rawRequest, startService, type ProblemAnswer } from '../support/http-client.ts';
+import { rawRequest, type ProblemAnswer, withAda } from '../support/http-client.ts';
 import { ask, meeting, read, spelledWorld } from '../support/spelled-world.ts';
 
 type Library = {
@@ -17,8 +17,7 @@ type Library = {
 };
 
 test('documents are read by their path, with slashes raw or encoded', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const library = await service.call<Library>('GET', '/transcripts?kind=solo', { token });
@@ -41,8 +40,7 @@ test('documents are read by their path, with slashes raw or encoded', async (t) 
 });
 
 test('a path that leaves the user’s space is rejected: 403, and nothing outside is read', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { userId } = service.accounts.findUser('ada')!;
   await service.call('GET', '/transcripts/none.md', { token });
   await writeFile(join(service.dataDir, 'outside.md'), 'outside');
@@ -85,8 +83,7 @@ test('a path that leaves the user’s space is rejected: 403, and nothing outsid
 });
 
 test('a document of somebody else is not there', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const { recording_id: id } = (await service.upload(ben)).body;
   await service.reaches(id, 'idle.saved');
@@ -98,8 +95,7 @@ test('a document of somebody else is not there', async (t) => {
 });
 
 test('documents of what was handed over while it waited are the new owner’s alone, before they move and after', async (t) => {
-  const service = await startService(t);
-  const ada = await service.setUp();
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const { recording_id: id } = (await service.upload(ada, { kind: 'meeting' })).body;
   const call = async (method: string, path: string, token = ada, json?: object) =>
@@ -131,8 +127,7 @@ test('documents of what was handed over while it waited are the new owner’s al
 });
 
 test('POST /transcripts/{filename}/reprocess runs the transcript through the language model again', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const library = await service.call<Library>('GET', '/transcripts', { token });
@@ -149,8 +144,7 @@ test('POST /transcripts/{filename}/reprocess runs the transcript through the lan
 });
 
 test('without a language model configured nothing is begun from it: 409 says what to do, and from speech-to-text it runs', async (t) => {
-  const service = await startService(t, { overrides: { hasLanguageModel: () => false } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { overrides: { hasLanguageModel: () => false } });
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const library = await service.call<Library>('GET', '/transcripts', { token });

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type OnSuccessPayload, Upload } from 'tus-js-client';
 import { EventStoreError } from '../../events/store.ts';
-import { type TestService, startService, wav } from '../support/http-client.ts';
+import { type TestService, startService, wav, withAda } from '../support/http-client.ts';
 
 type Reply = { status: number; headers: Headers; body: Record<string, unknown> };
 
@@ -71,8 +71,7 @@ const patch = (
   });
 
 async function started(t: TestContext, env: Record<string, string> = {}) {
-  const service = await startService(t, { env });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { env });
   return { service, token };
 }
 

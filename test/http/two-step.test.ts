@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { type ProblemAnswer, connect, password, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, connect, password, withAda } from '../support/http-client.ts';
 
 type Entered = ProblemAnswer & { token: string; limited?: string };
 type Begun = { secret: string; uri: string };
@@ -13,8 +13,7 @@ const codeOf = (secret: string, ahead = 0) =>
   });
 
 test('who must have two-step login sets it up, and nothing else opens before', async (t) => {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const ben = await service.addUser('ben');
   const ask = <T = ProblemAnswer>(method: string, path: string, token: string, json?: object) =>
     service.call<T>(method, path, { token, json });
@@ -91,8 +90,7 @@ test('who must have two-step login sets it up, and nothing else opens before', a
 });
 
 test('an administrator switches it off for who lost the phone', async (t) => {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const ben = await service.addUser('ben');
   const ask = <T = ProblemAnswer>(method: string, path: string, token: string, json?: object) =>
     service.call<T>(method, path, { token, json });

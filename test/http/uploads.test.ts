@@ -5,7 +5,13 @@ import { request as httpRequest } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type ProblemAnswer, type TestService, startService, wav } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  startService,
+  wav,
+  withAda,
+} from '../support/http-client.ts';
 
 import { slowUpload } from '../support/slow-upload.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -19,8 +25,7 @@ const recordingsOf = async (service: TestService, token: string) => {
 };
 
 test('an uploaded file becomes three documents that its owner can read', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { status, body, headers } = await service.upload(token, { kind: 'solo', language: 'en' });
   assert.equal(status, 202);
   assert.deepEqual(Object.keys(body).toSorted(), ['recording_id', 'same_audio_as', 'status']);
@@ -48,8 +53,7 @@ test('an uploaded file becomes three documents that its owner can read', async (
 });
 
 test('the answer is read-your-writes: the next GET sees the recording', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   for (let round = 0; round < 5; round += 1) {
     const { body } = await service.upload(token);
@@ -62,8 +66,7 @@ test('the answer is read-your-writes: the next GET sees the recording', async (t
 });
 
 test('fields are checked, and every wrong one is named', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { status, body } = await service.upload<ProblemAnswer>(token, {
     kind: 'party',
     language: 'german',
@@ -108,8 +111,7 @@ test('fields are checked, and every wrong one is named', async (t) => {
 });
 
 test('people are named in a field each, too; any other field is given once', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const send = async (twice: string) => {
     const form = new FormData();
     for (const value of ['Ada', 'Ben']) form.append(twice, value);
@@ -132,8 +134,7 @@ test('people are named in a field each, too; any other field is given once', asy
 });
 
 test('what is not audio is 415 with a sentence, and so is a body that is no form', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const text = new TextEncoder().encode('Dear diary, '.repeat(100));
   const notAudio = await service.upload<ProblemAnswer>(token, {}, { audio: text });
   assert.deepEqual([notAudio.status, notAudio.body.type], [415, '/problems/unsupported-media']);
@@ -146,8 +147,7 @@ test('what is not audio is 415 with a sentence, and so is a body that is no form
 });
 
 test('a file over the limit is 413, announced or not, and leaves nothing behind', async (t) => {
-  const service = await startService(t, { env: { MITSCHRIFT_LIMITS_UPLOAD_MB: '1' } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { env: { MITSCHRIFT_LIMITS_UPLOAD_MB: '1' } });
   const announced = await service.upload<ProblemAnswer>(
     token,
     {},
@@ -176,8 +176,7 @@ test('a file over the limit is 413, announced or not, and leaves nothing behind'
 });
 
 test('a connection that breaks off leaves nothing behind', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const socket = connectTcp(service.port, '127.0.0.1');
   await once(socket, 'connect');
   const beginning = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n`;
@@ -195,8 +194,7 @@ test('a connection that breaks off leaves nothing behind', async (t) => {
 });
 
 test('sixteen uploads are received at the same time, and the next one when one of them has ended', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const tokens = [token];
   for (const name of ['ben', 'cleo', 'dora']) tokens.push(await service.addUser(name));
   const others = await Promise.all(
@@ -213,8 +211,7 @@ test('sixteen uploads are received at the same time, and the next one when one o
 });
 
 test('a form that is cut off in the middle is 400', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const answer = await service.call<ProblemAnswer>('POST', '/recordings', {
     token,
     headers: { 'Content-Type': 'multipart/form-data; boundary=b' },
@@ -225,8 +222,7 @@ test('a form that is cut off in the middle is 400', async (t) => {
 });
 
 test('a name with folders in it names no folder of ours', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   const filename = '../../../etc/..\\passwd.wav';
   const { body } = await service.upload(token, {}, { filename });
@@ -239,8 +235,7 @@ test('a name with folders in it names no folder of ours', async (t) => {
 });
 
 test('the same Idempotency-Key uploads once, also at the same time', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const other = await service.addUser('ben');
   const headers = { 'Idempotency-Key': 'monday' };
   const first = await service.upload(token, {}, { headers });
@@ -265,18 +260,16 @@ test('the same Idempotency-Key uploads once, also at the same time', async (t) =
 });
 
 test('a refused upload may be repeated with the same key', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const headers = { 'Idempotency-Key': 'k' };
   assert.equal((await service.upload(token, { kind: 'party' }, { headers })).status, 422);
   assert.equal((await service.upload(token, { kind: 'solo' }, { headers })).status, 202);
 });
 
 test('an upload is received in bounded memory', async (t) => {
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     overrides: { acceptsAudio: async () => ({ madeAt: null, seconds: null }) },
   });
-  const token = await service.setUp();
   service.engines.hold('transcribe');
   globalThis.gc?.();
   const before = process.memoryUsage().rss;

@@ -8,12 +8,17 @@ import { eventually } from '../support/eventually.ts';
 import { recordingById } from '../../projections/recordings.ts';
 import { accountsParts } from '../support/accounts-parts.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
-import { type TestService, rawRequest, startService, wav } from '../support/http-client.ts';
+import {
+  type TestService,
+  rawRequest,
+  startService,
+  wav,
+  withAda,
+} from '../support/http-client.ts';
 import { slowUpload } from '../support/slow-upload.ts';
 
 test('what is being done for a deleted user ends, everything is kept, and nothing writes any more', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const benId = service.accounts.findUser('ben')!.userId;
   const upload = async (kind: string) => (await service.upload(ben, { kind })).body.recording_id;
@@ -58,8 +63,7 @@ test('what is being done for a deleted user ends, everything is kept, and nothin
 });
 
 test('a note that is being put together keeps nothing else of a deleted user going, and its documents are put aside too', async (t) => {
-  const service = await startService(t, { browserLimits: { graceMs: 300 } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { browserLimits: { graceMs: 300 } });
   const ben = await service.addUser('ben');
   const benId = service.accounts.findUser('ben')!.userId;
   const upload = async () => (await service.upload(ben, {}, { audio: wav(2) })).body.recording_id;
@@ -93,8 +97,7 @@ test('a note that is being put together keeps nothing else of a deleted user goi
 });
 
 test('what a deleted user left is the administrators’ to list, hand over and erase without reading it, and nobody else’s', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const [ben, cleo] = [await service.addUser('ben'), await service.addUser('cleo')];
   const idOf = (name: string) => service.accounts.findUser(name)!.userId;
   const benId = idOf('ben');
@@ -181,8 +184,7 @@ test('what a deleted user left is the administrators’ to list, hand over and e
 });
 
 test('documents of a deleted user are not brought up to date any more', async (t) => {
-  const service = await startService(t, { browserLimits: { graceMs: 300 } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { browserLimits: { graceMs: 300 } });
   const ben = await service.addUser('ben');
   const benId = service.accounts.findUser('ben')!.userId;
   const ids: string[] = [];
@@ -210,8 +212,7 @@ test('documents of a deleted user are not brought up to date any more', async (t
 });
 
 test('a deletion that was interrupted before its work was ended is finished at the next start', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const benId = service.accounts.findUser('ben')!.userId;
   service.engines.hold('transcribe');
@@ -242,8 +243,7 @@ test('a deletion that was interrupted before its work was ended is finished at t
 });
 
 test('an upload that ends after its user was deleted becomes no recording', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const upload = await slowUpload(service, ben);
   assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
@@ -253,8 +253,7 @@ test('an upload that ends after its user was deleted becomes no recording', asyn
 });
 
 test('what a deleted user had begun to upload goes with them, and nobody else’s', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const begin = async (as: string) => {
     const { status, headers } = await rawRequest(service.url, {

@@ -13,7 +13,7 @@ import {
   type TestService,
   connect,
   password,
-  startService,
+  withAda,
 } from '../support/http-client.ts';
 import { slowUpload } from '../support/slow-upload.ts';
 
@@ -26,8 +26,7 @@ type User = {
 };
 
 test('administrators create, list, promote and demote users', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const created = await service.call<User>('POST', '/users', {
     token,
     json: { username: 'Björn', password, is_admin: false },
@@ -65,8 +64,7 @@ test('administrators create, list, promote and demote users', async (t) => {
 });
 
 test('users see where they are logged in and end it there; administrators see who was here, and what they keep', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const phone = (
     await service.call<{ token: string }>('POST', '/login', {
@@ -119,8 +117,7 @@ type Listed = User & {
 };
 
 test('a disabled user: sessions and sockets end, the login says so, recordings go on', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   service.engines.hold('transcribe');
   const { recording_id: id } = (await service.upload(ben)).body;
@@ -157,8 +154,7 @@ test('a disabled user: sessions and sockets end, the login says so, recordings g
 });
 
 test('names and passwords that do not do are refused with their reason', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const post = (json: unknown) => service.call<ProblemAnswer>('POST', '/users', { token, json });
   for (const [json, status, what] of [
     [{ username: 'ADA', password }, 409, '/problems/username-taken'],
@@ -187,8 +183,7 @@ test('names and passwords that do not do are refused with their reason', async (
 });
 
 test('of many creations of one name at once one succeeds; a repetition gets the same answer', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const json = { username: 'ben', password };
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => service.call('POST', '/users', { token, json })),
@@ -202,8 +197,7 @@ test('of many creations of one name at once one succeeds; a repetition gets the 
 });
 
 test('one’s own password: the present one is asked for, and every other session ends', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const ben = await service.addUser('ben');
   const other = await service.login('ben');
   const patch = (current: string, to: string, token = ben) =>
@@ -224,8 +218,7 @@ test('one’s own password: the present one is asked for, and every other sessio
 });
 
 test('with somebody’s open session one cannot guess their password for long', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const token = await service.addUser('ben');
   const statuses: number[] = [];
   for (let guess = 0; guess < 4; guess += 1) {
@@ -236,8 +229,7 @@ test('with somebody’s open session one cannot guess their password for long', 
 });
 
 test('the last administrator and guest stay; `me` is nobody’s name', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const calls: [method: string, path: string, token: string, status: number][] = [
     ['DELETE', '/users/ada', token, 409],
@@ -263,8 +255,7 @@ test('the last administrator and guest stay; `me` is nobody’s name', async (t)
 });
 
 test('a deleted user: sessions and sockets end, the key is gone, documents are put aside', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const { user_id: id } = (await listed(service, token)).find(
     ({ username }) => username === 'ben',
@@ -301,8 +292,7 @@ test('a deleted user: sessions and sockets end, the key is gone, documents are p
 });
 
 test('a deletion that was interrupted after its fact is finished at the next start', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   await service.addUser('ben');
   const { user_id: id } = (await listed(service, token)).find(
     ({ username }) => username === 'ben',
@@ -329,8 +319,7 @@ test('a deletion that was interrupted after its fact is finished at the next sta
 });
 
 test('an upload goes on when its session ends', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const upload = await slowUpload(service, ben);
   await service.call('PATCH', '/users/ben', { token, json: { password: 'a new password' } });

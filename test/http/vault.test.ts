@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { EventStoreError } from '../../events/store.ts';
 import { eventually } from '../support/eventually.ts';
-import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, rawRequest, startService, withAda } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Documents = Record<'index' | 'transcript' | 'summary', string>;
@@ -274,8 +274,7 @@ test('who is elsewhere chooses none; folders that cannot be one are refused with
 async function house(t: TestContext) {
   const vault = join(await tempDir(t), 'Notes of Ada');
   await mkdir(vault);
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   let present = service;
   const put = (path: string, as: string, folder: string | null) =>
     present.call<ProblemAnswer>('PUT', path, { token: as, json: { folder } });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { checkLog } from '../../src/recordings/check-log.ts';
-import { type ProblemAnswer, type TestService, startService, wav } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, wav, withAda } from '../support/http-client.ts';
 import { make } from '../support/espeak.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -15,8 +15,7 @@ type Recording = {
 };
 
 test('the name of an uploaded file is in the documents, the lists, the search and the recording', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const filename = 'Gespräch mit Jürgen [3].wav';
   const id = await saved(service, token, {}, { filename });
   const { body } = await service.call<Recording>('GET', `/recordings/${id}`, { token });
@@ -36,8 +35,7 @@ test('the name of an uploaded file is in the documents, the lists, the search an
 });
 
 test('an imported recording is dated by a person, else by its container, else by the file, else now', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const plain = { audio: wav(), filename: 'a.wav' };
   const said = '2024-05-06T07:08:09+02:00';
   const modified = '2022-01-02T03:04:05Z';
@@ -74,8 +72,7 @@ test('an imported recording is dated by a person, else by its container, else by
 });
 
 test('a resumable upload is dated by its metadata', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const audio = wav();
   const fields = {
     filename: 'a.wav',
@@ -109,8 +106,7 @@ test('a resumable upload is dated by its metadata', async (t) => {
 });
 
 test('a start that a person corrects is the date of documents and lists; file names stay', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const id = await saved(service, token, { started_at: '2024-05-06T07:08:09Z' });
   const other = await saved(service, token, { started_at: '2024-05-07T00:00:00Z' });
   const path = `/recordings/${id}`;
@@ -136,8 +132,7 @@ test('a start that a person corrects is the date of documents and lists; file na
 });
 
 test('overrides of direction are in no title', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const title = 'Plan \u202Efdp.exe\u2066';
   const id = await saved(service, token, { title });
   for (const json of [undefined, { title: `New ${title}` }]) {
@@ -157,8 +152,7 @@ test('overrides of direction are in no title', async (t) => {
 });
 
 test('the same file again, of the same user only, is taken and named', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const send = async (by: string, seconds: number, key?: string) => {
     const headers: Record<string, string> = key === undefined ? {} : { 'Idempotency-Key': key };
     const audio = wav(seconds);

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readRecording } from '../../projections/recording/recording.ts';
 import { openWords } from '../../src/recordings/words-held.ts';
-import { type ProblemAnswer, type TestService, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  startService,
+  withAda,
+} from '../support/http-client.ts';
 
 type Word = {
   id: string;
@@ -18,8 +23,7 @@ const listed = async (service: TestService, token: string, of = 'mine') =>
 const written = ({ words }: Words) => words.map(({ write, heard }) => [write, heard]);
 
 test('a word is made, changed and deleted, that saved last first; others do not see it', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const post = async (json: object, key: string) =>
     await service.call<Word & ProblemAnswer>('POST', '/words', {
       token,
@@ -54,8 +58,7 @@ test('a word is made, changed and deleted, that saved last first; others do not 
 });
 
 test('words of the house are read by everybody and changed by administrators', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const post = async (as: string, json: object) =>
     await service.call<Word & ProblemAnswer>('POST', '/words?of=house', { token: as, json });
@@ -86,8 +89,7 @@ test('words of the house are read by everybody and changed by administrators', a
 });
 
 test('the same word may be for all and for a folder; a folder takes its words with it', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   const { id: folder } = (
     await service.call<{ id: string }>('POST', '/folders', { token, json: { name: 'Choir' } })
@@ -107,8 +109,7 @@ test('the same word may be for all and for a folder; a folder takes its words wi
 });
 
 test('what no word can be is refused by the name of its field, and so are more than there may be', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const cases: [object, string][] = [
     [{ write: '  ' }, 'write'],
     [{ write: 'a'.repeat(65) }, 'write'],
@@ -133,8 +134,7 @@ test('what no word can be is refused by the name of its field, and so are more t
 });
 
 test('a list is read line by line; what is there gets what it was not misheard as before', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const text = [
     '# names',
     '',

@@ -35,7 +35,7 @@ import {
   verifyAlone,
 } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
-import { password, startService } from '../support/http-client.ts';
+import { password, withAda } from '../support/http-client.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { strace } from '../faults/strace.ts';
@@ -387,8 +387,7 @@ test('restore applies a later list of erasures: key, audio, documents, and the f
 });
 
 test('nothing of an erased recording of a deleted user comes back from where it was put aside', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const bens = await service.addUser('ben');
   const { recording_id: gone } = (await service.upload(bens, { title: 'Divorce' })).body;
   await service.reaches(gone, 'idle.saved');

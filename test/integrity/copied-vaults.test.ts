@@ -12,7 +12,7 @@ import type { ClusterSettings } from '../../src/shared/cluster-settings.ts';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
 import { openAccessLog } from '../../src/storage/access-log.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TestService, startService } from '../support/http-client.ts';
+import { type TestService, startService, withAda } from '../support/http-client.ts';
 import { postgresCluster } from '../support/postgres.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -121,8 +121,7 @@ async function left(t: TestContext) {
   const beside = await realpath(await tempDir(t));
   const vault = join(beside, 'notes');
   await mkdir(vault);
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const json = { folder: vault };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startService } from '../support/http-client.ts';
+import { startService, withAda } from '../support/http-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('a service that is killed between the first fact and the documents puts a recording in order once', async (t) => {
@@ -11,7 +11,7 @@ test('a service that is killed between the first fact and the documents puts a r
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
   t.after(() => release());
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     stages: {
       async entitle() {
         reach();
@@ -19,7 +19,6 @@ test('a service that is killed between the first fact and the documents puts a r
       },
     },
   });
-  const token = await service.setUp();
   const made = async (path: string, json: object) =>
     (await service.call<{ id: string }>('POST', path, { token, json })).body.id;
   const board = await made('/folders', { name: 'Board' });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { NotAccepted } from '../../src/recordings/refusals.ts';
 import { replayFrom } from '../../src/recordings/replay-from.ts';
-import { startService } from '../support/http-client.ts';
+import { withAda } from '../support/http-client.ts';
 
 /** The stages that run again, by where it begins. */
 const again = {
@@ -15,8 +15,7 @@ const again = {
 };
 
 test('from each stage: what comes before it is taken from the log, and no engine is asked for it', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   let version = 1;
@@ -39,8 +38,7 @@ test('from each stage: what comes before it is taken from the log, and no engine
 });
 
 test('one that failed is to be retried or cleared first, and says so', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   service.engines.fail('transcribe');
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'error');
@@ -51,8 +49,7 @@ test('one that failed is to be retried or cleared first, and says so', async (t)
 });
 
 test('from diarize and join a meeting is attributed again, and asks who spoke', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
   await service.reaches(id, 'awaiting-speakers');
   for (const stage of ['diarize', 'join']) {

@@ -27,7 +27,8 @@ const notOnPostgres: Readonly<Record<string, string>> = {
 
 /** Tests of whole services, which `test/support/test-store.ts` starts on either. */
 const folders = ['test/http/', 'test/recordings/', 'test/security/'];
-const starting = /\b(?:startService|wholeService|testPipeline|openMeetingWorld|spelledWorld)\(/;
+const starting =
+  /\b(?:startService|withAda|wholeService|testPipeline|openMeetingWorld|spelledWorld)\(/;
 
 /** Which of these files run on PostgreSQL too. @param isLong all that can; else the core */
 export async function filesOnPostgres(

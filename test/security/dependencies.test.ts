@@ -4,13 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { startService } from '../support/http-client.ts';
+import { withAda } from '../support/http-client.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 test('the service itself loads no native code but that of passwords and of the log', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   assert.equal((await service.call('GET', '/audio/devices', { token })).status, 200);
   const native = nativeParts(await readFile('/proc/self/maps', 'utf8'));
   assert.ok(native.some((path) => path.includes('/argon2/')));

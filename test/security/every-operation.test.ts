@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, rawRequest, withAda } from '../support/http-client.ts';
 import { type Named, type Walked, walkOperations } from '../support/walk-operations.ts';
 
 /** What needs no login. A new route is not among them until it is written here. */
@@ -174,8 +174,10 @@ test('what is for administrators is refused to others, whatever they send', asyn
 /** A service with an administrator, and with anna and ben, of whom anna has a recording and an unfinished upload. */
 async function inhabited(t: TestContext) {
   const desktop = { showFiles: async () => {}, openUri: async () => {} };
-  const service = await startService(t, { marker: () => marker, overrides: { desktop } });
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t, {
+    marker: () => marker,
+    overrides: { desktop },
+  });
   const anna = await service.addUser('anna');
   const ben = await service.addUser('ben');
   const { recording_id: id } = (await service.upload(anna, { title: `Plan ${marker}` })).body;

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProblemAnswer, startService, wav } from '../support/http-client.ts';
+import { type ProblemAnswer, wav, withAda } from '../support/http-client.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const audio = wav();
 
 test('what a request says of its owner, its command or its state is not believed', async (t) => {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const [anna, ben] = [await service.addUser('anna'), await service.addUser('ben')];
   const [annaId, benId] = ['anna', 'ben'].map((name) => service.accounts.findUser(name)!.userId);
   const tus = (

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { within } from '../support/eventually.ts';
-import { connect, rawRequest, startService } from '../support/http-client.ts';
+import { connect, rawRequest, withAda } from '../support/http-client.ts';
 
 const handshake: Record<string, string> = {
   Connection: 'Upgrade',
@@ -11,8 +11,7 @@ const handshake: Record<string, string> = {
 };
 
 test('a WebSocket is opened for its user only, by a whole handshake from a page of ours', async (t) => {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const ben = await service.addUser('ben');
   const over = await service.login('ben');
   await service.call('POST', '/logout', { token: over });

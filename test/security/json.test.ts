@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { onThisMachine } from '../support/eventually.ts';
-import { type ProblemAnswer, rawRequest, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, rawRequest, startService, withAda } from '../support/http-client.ts';
 
 const megabyte = 1024 * 1024;
 const keys = (count: number) => Array.from({ length: count }, (_, key) => `"key${key}":1`).join();
@@ -53,8 +53,7 @@ test('strangers send at most 16 KB to /login and /setup', async (t) => {
 });
 
 test('a problem names at most ten unknown keys, in its sentences and for programs', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const json = Object.fromEntries(Array.from({ length: 25 }, (_, key) => [`stray${key}`, 1]));
   const login = await service.call<ProblemAnswer>('POST', '/login', { json });
   const config = await service.call<ProblemAnswer>('PUT', '/config', { token, json });

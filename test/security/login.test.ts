@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually, onThisMachine } from '../support/eventually.ts';
-import { password, rawRequest, startService } from '../support/http-client.ts';
+import { password, rawRequest, startService, withAda } from '../support/http-client.ts';
 
 test('a name cannot be told from one that is not there by its other spellings', async (t) => {
   const env = { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
-  const service = await startService(t, { env });
-  await service.setUp();
+  const { service } = await withAda(t, { env });
   await service.addUser('Zoë');
   const guesses = async (spellings: readonly string[], address: string) => {
     const answers = await Promise.all(
@@ -27,8 +26,7 @@ test('a name cannot be told from one that is not there by its other spellings', 
 
 test('guessing from everywhere slows logins down, and stops none from where the user logged in before', async (t) => {
   const env = { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
-  const service = await startService(t, { env });
-  await service.setUp();
+  const { service } = await withAda(t, { env });
   await service.accounts.createUser(
     { username: 'ben', password, isAdmin: false },
     { by: 'system' },
@@ -181,8 +179,7 @@ test('before there is an administrator, who has no code learns nothing of the fo
 
 test('where an account logged in before is known after a restart', async (t) => {
   const env = { MITSCHRIFT_SERVER_TRUSTED_PROXIES: '127.0.0.1' };
-  const first = await startService(t, { env });
-  await first.setUp();
+  const { service: first } = await withAda(t, { env });
   await first.addUser('ben');
   const loginAt = (url: string, given: string, address: string) =>
     rawRequest(url, {

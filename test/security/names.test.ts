@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProblemAnswer, password, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, password, withAda } from '../support/http-client.ts';
 
 test('names are of one script each and begin with a letter or digit', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const create = (username: string) =>
     service.call<ProblemAnswer>('POST', '/users', { token, json: { username, password } });
   for (const [what, name] of [

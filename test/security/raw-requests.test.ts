@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { within } from '../support/eventually.ts';
-import { startService } from '../support/http-client.ts';
+import { withAda } from '../support/http-client.ts';
 
 /** A second request, hidden in the first one's body or behind its end. */
 const smuggled = (token: string): string =>
@@ -57,8 +57,7 @@ const ambiguous = (
 };
 
 test('requests that can be read in two ways are refused, and hide no second one', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const before = service.logged.length;
   const kinds = Object.entries(ambiguous(smuggled(token)));
   for (const [what, [head, body]] of kinds) {
@@ -84,8 +83,7 @@ test('requests that can be read in two ways are refused, and hide no second one'
 });
 
 test('methods and targets of proxies and debuggers get nowhere', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const answered: string[] = [];
   const login = `Host: localhost\r\nAuthorization: Bearer ${token}\r\nX-Secret: zqsecretxv\r\nConnection: close`;
   for (const line of [

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { type ProblemAnswer, startService } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 
 /** A server that keeps the keys that it was sent. */
 async function keyCollector(t: TestContext) {
@@ -23,8 +23,7 @@ for (const section of ['stt', 'llm']) {
   test(`the key of ${section} goes to no other server than the one it was given for`, async (t) => {
     const own = await keyCollector(t);
     const other = await keyCollector(t);
-    const service = await startService(t);
-    const token = await service.setUp();
+    const { service, token } = await withAda(t);
     const put = (values: object) =>
       service.call<ProblemAnswer>('PUT', '/config', { token, json: { [section]: values } });
     const tryOut = (values: object) =>
@@ -54,8 +53,7 @@ for (const section of ['stt', 'llm']) {
 }
 
 test('a metrics token that can be guessed, and a proxy range of the whole internet, are refused', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const put = async (json: object) =>
     (await service.call('PUT', '/config', { token, json })).status;
   assert.equal(await put({ metrics: { token: 'a' } }), 422);

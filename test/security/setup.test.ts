@@ -7,7 +7,13 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { startForwarder, startNginx } from '../support/forwarders.ts';
-import { type ProblemAnswer, password, rawRequest, startService } from '../support/http-client.ts';
+import {
+  type ProblemAnswer,
+  password,
+  rawRequest,
+  startService,
+  withAda,
+} from '../support/http-client.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -93,7 +99,7 @@ test('whose connection it was cannot be told once its other end has gone: the co
 
 test('through a forwarder of another user no program is launched', async (t) => {
   const shown: unknown[] = [];
-  const service = await startService(t, {
+  const { service, token } = await withAda(t, {
     overrides: {
       desktop: {
         showFiles: async (paths) => void shown.push(paths),
@@ -101,7 +107,6 @@ test('through a forwarder of another user no program is launched', async (t) => 
       },
     },
   });
-  const token = await service.setUp();
   const { recording_id: id } = (await service.upload(token)).body;
   await service.reaches(id, 'idle.saved');
   const { documents } = (

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
-import { connect, startService } from '../support/http-client.ts';
+import { connect, startService, withAda } from '../support/http-client.ts';
 
 test('some hundred refused messages end a WebSocket', async (t) => {
   const service = await startService(t);
@@ -17,8 +17,7 @@ test('some hundred refused messages end a WebSocket', async (t) => {
 });
 
 test('a flood of devices that are never tried ends a WebSocket as refused messages do', async (t) => {
-  const service = await startService(t);
-  await service.setUp();
+  const { service } = await withAda(t);
   const client = connect(service.url, await service.addUser('ben'));
   await client.until(({ type }) => type === 'position');
   for (let message = 0; message < 20_000; message += 1)

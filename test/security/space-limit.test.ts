@@ -3,13 +3,12 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gigabyte } from '../../src/storage/disk.ts';
-import { type ProblemAnswer, startService, type TestService, wav } from '../support/http-client.ts';
+import { type ProblemAnswer, type TestService, wav, withAda } from '../support/http-client.ts';
 
 const megabyte = 1024 ** 2;
 
 async function started(t: TestContext, limits: { spaces?: number; user?: number }) {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const { spaces, user } = limits;
   const json = {
     limits: {

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TestService, startService, wav } from '../support/http-client.ts';
+import { type TestService, startService, wav, withAda } from '../support/http-client.ts';
 
 /** An upload that has begun and sends nothing more. */
 function trickle({ port }: TestService, token: string): Socket {
@@ -23,8 +23,7 @@ function trickle({ port }: TestService, token: string): Socket {
 }
 
 test('one user who trickles uploads leaves places to others', async (t) => {
-  const service = await startService(t);
-  const alice = await service.setUp();
+  const { service, token: alice } = await withAda(t);
   const bob = await service.addUser('bob');
   const refused: string[] = [];
   const sockets = Array.from({ length: limits.uploadsAtOnceMax }, () => {
@@ -42,8 +41,7 @@ test('one user who trickles uploads leaves places to others', async (t) => {
 });
 
 test('an upload that arrives too slowly is ended and leaves nothing behind', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   t.mock.timers.enable({ apis: ['setInterval'] });
   const socket = trickle(service, token);
   let answer = '';
@@ -128,8 +126,7 @@ test('an upload whose user is disabled while its end arrives is no recording unt
 
 /** A resumable upload that Ben has begun, of which nothing is there. */
 async function uploadOfBen(t: TestContext) {
-  const service = await startService(t);
-  const admin = await service.setUp();
+  const { service, token: admin } = await withAda(t);
   const ben = await service.addUser('ben');
   const begun = await fetch(`${service.url}/uploads`, {
     method: 'POST',

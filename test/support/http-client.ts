@@ -222,6 +222,12 @@ export async function startService(
 
 export type TestService = Awaited<ReturnType<typeof startService>>;
 
+/** A service, and the token of its first administrator. */
+export async function withAda(...given: Parameters<typeof startService>) {
+  const service = await startService(...given);
+  return { service, token: await service.setUp() };
+}
+
 /** A request with full control of its headers, which `fetch` does not give. */
 export function rawRequest(
   url: string,

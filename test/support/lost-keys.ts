@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { userSubject } from '../../events/facts/catalogue.ts';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts';
-import { startService, wav } from './http-client.ts';
+import { wav, withAda } from './http-client.ts';
 import { flipped } from './recorded-data.ts';
 import { tempDir } from './temp-dir.ts';
 
@@ -29,8 +29,7 @@ export const username = 'bob';
  * work, and a second user. `copy` makes a copy of it to be harmed.
  */
 export async function keyedData(t: TestContext) {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const upload = async (index: number, state: string): Promise<string> => {
     const fields = { title: `Meeting ${index}`, kind: 'solo' };
     const { body } = await service.upload(token, fields, { audio: wav(0.1 + index / 100) });

@@ -7,7 +7,7 @@ import { type DataFolder, dataFolder } from '../../src/shared/data-directory.ts'
 import { withLogAlone } from '../../src/integrity/open-mark.ts';
 import { type VerifyReport, verifyData } from '../../src/integrity/verify.ts';
 import { scrubStateFile } from '../../src/integrity/scrub.ts';
-import { startService, wav } from './http-client.ts';
+import { wav, withAda } from './http-client.ts';
 import { program } from './program.ts';
 import { type HasEnd, tempDir } from './temp-dir.ts';
 
@@ -43,8 +43,7 @@ export async function recordedData(
 }
 
 async function record(t: HasEnd, count: number): Promise<RecordedData> {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const recordings: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const audio = wav(0.1 + index / 100);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { startService } from './http-client.ts';
+import { startService, withAda } from './http-client.ts';
 import { startLanguageServer } from './language-servers.ts';
 import { type Prompt, wellBehaved } from './language-servers-brains.ts';
 
@@ -66,8 +66,7 @@ export async function world(t: TestContext) {
   const language = await startLanguageServer({ flavour: 'openai', brain });
   t.after(() => language.close());
   const own = { punctuate: undefined, summarise: undefined, entitle: undefined, write: undefined };
-  const service = await startService(t, { stages: own });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { stages: own });
   const json = { llm: { base_url: language.url } };
   assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
   const { recording_id: id } = (await service.upload(token)).body;

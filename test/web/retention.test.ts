@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { startService } from '../support/http-client.ts';
+import { withAda } from '../support/http-client.ts';
 import { checkLook, openPage, phone, screenshot, startChromium, untilHolds } from './browser.ts';
 
 const hour = 3_600_000;
@@ -16,8 +16,7 @@ async function withNotes(t: TestContext, ages: readonly number[]) {
   t.after(async () => await Promise.all(pages.map(async (page) => await page.context().close())));
   let moved = 0;
   const retention = { now: () => Date.now() + moved, everyMs: 50 };
-  const service = await startService(t, { trial: { retention } });
-  const token = await service.setUp();
+  const { service, token } = await withAda(t, { trial: { retention } });
   const ids: string[] = [];
   for (const age of ages) {
     const started_at = new Date(Date.now() - age * day).toISOString();
