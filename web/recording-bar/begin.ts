@@ -3,6 +3,7 @@ import { router } from '../app/routes.ts';
 import { ApiError, answer, api } from '../client/api.ts';
 import type { AudioSource } from '../client/microphone/audio-store.ts';
 import { browserRecording, sourcesHere, trouble } from '../client/microphone/browser-recording.ts';
+import { tellUntold } from '../client/microphone/untold.ts';
 import { microphone } from './acts.ts';
 import {
   type ChosenSource,
@@ -43,6 +44,8 @@ export async function record(options: Options = {}, source = sourceNow()): Promi
     const id = isDevice(source)
       ? await startDevice(source, options)
       : await startHere(source, options);
+    // What ended here before is said beside a device at once: none of this browser's ends behind it.
+    if (isDevice(source)) tellUntold(false);
     // Who is led through the set-up has the sentence there.
     if (id !== null && router.get()?.route !== 'setup') router.open(`/notes/${id}`);
   } catch (error) {

@@ -266,6 +266,34 @@ test('of several that end otherwise than wanted each is said, the one that was s
   assert.deepEqual(surfaces.get(), []);
 });
 
+test('what is still to be said is said beside a device that a press on Record begins', async (t) => {
+  const page = opened(t);
+  const [first, second] = [await page.ending(), page.next()];
+  await endHere(second.mine);
+  const third = page.begin({ id: '04BROWSER', recordingId: '04SERVICE' });
+  await cutShort(page, first);
+  await cutShort(page, second);
+  await drop(third.mine);
+  assert.deepEqual(shownFirst(), ['ended', '02SERVICE']);
+  page.asked.mock.mockImplementation(async () => Response.json({ recording_id: '03SERVICE' }));
+  await record({}, 'device');
+  assert.deepEqual(shownFirst(), ['ended', '01SERVICE']);
+});
+
+test('why a start failed is said until it is dismissed, also where the last is cut short behind it', async (t) => {
+  const page = opened(t);
+  const last = await page.ending();
+  const microphone = microphoneAsked(t);
+  const begun = press();
+  await microphone.asked();
+  microphone.refuse();
+  await begun;
+  await cutShort(page, last);
+  assert.equal(surfaces.get()[0]?.state, 'denied');
+  dismiss(t);
+  assert.deepEqual(shownFirst(), ['ended', '01SERVICE']);
+});
+
 test('behind another login nothing is shown of what waits for its owner', async (t) => {
   const page = opened(t);
   const last = await page.ending();

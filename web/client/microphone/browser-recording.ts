@@ -87,6 +87,15 @@ export type Trouble =
 
 export const trouble = atom<Trouble | null>(null);
 
+/**
+ * Whether it is of another recording than this one, or of none that began. Of two that the service has not heard of,
+ * neither is told by its id.
+ */
+export function isOfAnother(what: Trouble | null, recordingId: string | null): boolean {
+  if (what?.code !== 'ended') return what !== null && 'isUnbegun' in what;
+  return recordingId === null || what.recordingId !== recordingId;
+}
+
 /** What this browser can record from, as it is offered; `insecure`: nothing, because the page is not on https. */
 export function sourcesHere(): { insecure: boolean; sources: AudioSource[] } {
   if (!isSecureContext || navigator.mediaDevices === undefined) {

@@ -2,7 +2,7 @@
  * What is recorded, here or elsewhere, in one word, with all that is said of it: one model for the bar, the buttons that
  * begin and what screen readers hear.
  */
-import type { BrowserRecording, Trouble } from './browser-recording.ts';
+import { type BrowserRecording, type Trouble, isOfAnother } from './browser-recording.ts';
 import { interruptedMs } from './sound.ts';
 
 export type SurfaceState =
@@ -100,21 +100,14 @@ export const isRecording = (surface: Surface | null): surface is Surface =>
 
 /** All that is recorded that this person may know of, this browser's first; else what stands in the way of it. */
 export function surfacesOf(input: SurfaceInput): Surface[] {
-  const { here } = input;
+  const { here, trouble } = input;
   const others = runningElsewhere(input).map((one) => surfaceElsewhere(one, input.now));
   // What has just gone wrong here comes before what goes on elsewhere, or is still sent.
-  const told = here === null || isOfAnother(here, input) ? surfaceOfTrouble(input) : null;
+  const isTold =
+    here === null || (here.state === 'ending' && isOfAnother(trouble, here.recordingId));
+  const told = isTold ? surfaceOfTrouble(input) : null;
   const mine = told ?? (here === null ? null : surfaceHere(here, input));
   return mine === null ? others : [mine, ...others];
-}
-
-/** While the rest of one is sent another may not have begun, or have ended. */
-function isOfAnother(here: BrowserRecording, { trouble }: SurfaceInput): boolean {
-  if (trouble === null || here.state !== 'ending') return false;
-  // Of two that the service has not heard of, neither is told by its id.
-  if (trouble.code === 'ended')
-    return trouble.recordingId === null || trouble.recordingId !== here.recordingId;
-  return 'isUnbegun' in trouble;
 }
 
 /** What runs and is not of this browser: not what it records, nor what it ended a moment ago. */

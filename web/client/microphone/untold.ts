@@ -1,5 +1,5 @@
 /** What became of recordings while something else was shown: each is said until a person dismisses it. */
-import { type Trouble, browserRecording, trouble } from './browser-recording.ts';
+import { type Trouble, browserRecording, isOfAnother, trouble } from './browser-recording.ts';
 
 /** The newest first. */
 const untold: Trouble[] = [];
@@ -21,13 +21,10 @@ export function tellUntold(isOfShown: boolean): void {
   const now = browserRecording.get();
   const isFree = now === null || (isOfShown && now.state === 'ending');
   const [next] = untold;
-  if (isFree && next !== undefined && !isOfAnother(trouble.get(), next)) dismissTrouble();
+  if (!isFree || next === undefined) return;
+  const id = next.code === 'ended' ? next.recordingId : null;
+  if (!isOfAnother(trouble.get(), id)) dismissTrouble();
 }
-
-/** Whether the end of another recording is being said; null: it has no id to be known by. */
-const isOfAnother = (said: Trouble | null, next: Trouble): boolean =>
-  said?.code === 'ended' &&
-  (next.code !== 'ended' || next.recordingId === null || next.recordingId !== said.recordingId);
 
 /** What is said has been read: the next is, if there is one. */
 export const dismissTrouble = (): void => trouble.set(untold.shift() ?? null);
