@@ -19,7 +19,7 @@ export type Session = {
 export const session = persistentJSON<Session | null>('mitschrift.session', null);
 
 /** Whose something is that this browser keeps; without `userId` as earlier releases kept it. */
-export type Owned = { readonly user: string; readonly userId?: string };
+export type Owned = { readonly user: string; readonly userId?: string | undefined };
 
 /** Whether it is this account's: one with the name of a deleted one is another. */
 export const isOwnedBy = (
@@ -28,15 +28,17 @@ export const isOwnedBy = (
 ): boolean => (userId === undefined || id === undefined ? user === username : userId === id);
 
 /** Who uses this page: also behind the end of their session, until somebody else logs in. */
-export const person = atom(session.get()?.username);
+export const person = atom<Owned | undefined>();
 
 /** Whether a person ended the last session, in any tab. */
 const isLoggedOut = persistentAtom<'yes' | undefined>('mitschrift.logged-out');
 /** Whether the last session began at the sign-on provider: when it has expired, the browser goes there by itself. */
 export const wasSignedOn = persistentAtom<'yes' | undefined>('mitschrift.signed-on');
-session.listen((now) => {
+session.subscribe((now) => {
   if (now === null) return;
-  person.set(now.username);
+  const before = person.get();
+  if (before === undefined || !isOwnedBy(before, now))
+    person.set({ user: now.username, userId: now.user_id });
   if (isLoggedOut.get() !== undefined) isLoggedOut.set(undefined);
   wasSignedOn.set(now.signed_on === true ? 'yes' : undefined);
 });

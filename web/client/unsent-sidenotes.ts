@@ -6,7 +6,7 @@ import { atom } from 'nanostores';
 import { ulid } from 'ulid';
 import { type Schema, answer, api, problemIn } from './api.ts';
 import { connection } from './feed.ts';
-import { session } from './session.ts';
+import { type Session, isOwnedBy, session } from './session.ts';
 
 export type Sidenote = Schema<'Recording'>['sidenotes'][number];
 /** What a person writes: `at`, seconds of the recording at the first key. */
@@ -21,6 +21,8 @@ export type Written = {
 export type Unsent = Written & {
   /** Of the command. */
   key: string;
+  /** Whose it is; earlier releases kept it by the name alone. */
+  userId?: string | undefined;
   /** Milliseconds since 1970. */
   writtenAt: number;
   /** Why the service does not take it, in its words. */
@@ -42,7 +44,10 @@ const againAfter = 5000;
 export function writeSidenote(written: Written, onrefused?: () => void): void {
   const key = ulid();
   if (onrefused) told.set(key, onrefused);
-  change((all) => [...all, { ...written, key, writtenAt: Date.now() }]);
+  change((all) => [
+    ...all,
+    { ...written, key, userId: session.get()?.user_id, writtenAt: Date.now() },
+  ]);
   void send();
 }
 
@@ -66,7 +71,7 @@ export const seen = (notes: readonly Sidenote[]): void =>
 /** Sends what is left whenever its writer is there and the service answers, as long as the page is open. */
 export function followUnsent(): void {
   session.subscribe((current) => {
-    unsent.set(current === null ? [] : kept(current.username));
+    unsent.set(current === null ? [] : kept(current));
     void send();
   });
   connection.listen(({ state }) => state === 'open' && void send());
@@ -74,7 +79,7 @@ export function followUnsent(): void {
   addEventListener('storage', ({ key }) => {
     const current = session.get();
     if (current === null || key !== nameOf(current.username)) return;
-    unsent.set(kept(current.username));
+    unsent.set(kept(current));
     void send();
   });
 }
@@ -128,13 +133,14 @@ async function sendOne({ key, recordingId: id, text, at, block, mark }: Unsent):
 
 /** By what is kept: other tabs write, too. */
 function change(by: (all: readonly Unsent[]) => readonly Unsent[]): void {
-  const person = session.get()?.username;
-  if (person === undefined) return;
-  const all = by(isUnkept.get() ? unsent.get() : kept(person));
+  const current = session.get();
+  if (current === null) return;
+  const name = nameOf(current.username);
+  const all = by(isUnkept.get() ? unsent.get() : kept(current));
   unsent.set(all);
   try {
-    if (all.length === 0) localStorage.removeItem(nameOf(person));
-    else localStorage.setItem(nameOf(person), JSON.stringify(all));
+    if (all.length === 0) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(all));
     isUnkept.set(false);
   } catch {
     isUnkept.set(true);
@@ -143,10 +149,13 @@ function change(by: (all: readonly Unsent[]) => readonly Unsent[]): void {
 
 const nameOf = (person: string): string => `mitschrift.sidenotes.${person}`;
 
-function kept(person: string): readonly Unsent[] {
+/** Not what a deleted account of that name has left: it can never be sent. */
+function kept(current: Session): readonly Unsent[] {
+  const user = current.username;
   try {
-    const found: unknown = JSON.parse(localStorage.getItem(nameOf(person)) ?? '[]');
-    return Array.isArray(found) ? found.filter(isUnsent) : [];
+    const found: unknown = JSON.parse(localStorage.getItem(nameOf(user)) ?? '[]');
+    const all = Array.isArray(found) ? found.filter(isUnsent) : [];
+    return all.filter(({ userId }) => isOwnedBy({ user, userId }, current));
   } catch {
     return [];
   }

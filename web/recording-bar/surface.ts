@@ -42,7 +42,7 @@ export const surfaces = computed(
       running: given,
       ended,
       trouble: told,
-      user: login?.username,
+      login,
       now: Math.max(at, Date.now()),
     }),
 );

@@ -151,7 +151,7 @@ test('what the bar asks and is refused is said in the bar', async (t) => {
     running: [running],
     ended: new Set<string>(),
     trouble: null,
-    user: 'ada',
+    login: { username: 'ada' },
     now: Date.now(),
   });
   const shown = show(t, RecordingBar, { now } as never);
@@ -361,7 +361,7 @@ test('while only the page’s memory has some of it, each state says to keep the
       running: [],
       ended: new Set<string>(),
       trouble: null,
-      user: 'ada',
+      login: { username: 'ada' },
       now: Date.now(),
     };
     const [now] = surfacesOf({ here: { ...here, state, inMemory }, ...given });

@@ -148,7 +148,7 @@ const input: SurfaceInput = {
   running: [],
   ended: new Set<string>(),
   trouble: null,
-  user: 'ada',
+  login: { username: 'ada', user_id: '01ADA' },
   now: began + 20_100,
 };
 const other: Running = {
@@ -181,8 +181,11 @@ test('what is recorded is in one state, here before elsewhere', () => {
   assert.equal(shown().state, 'recording');
   assert.equal(shown({ onDisk: 5 }).state, 'network');
   assert.equal(shown({ onDisk: 5, inMemory: true }).state, 'memory');
-  assert.equal(shown({}, { user: 'ben' }).state, 'foreign');
-  assert.equal(shown({}, { user: undefined }).state, 'recording', 'nobody is logged in');
+  assert.equal(shown({}, { login: { username: 'ben', user_id: '02BEN' } }).state, 'foreign');
+  const successor = { login: { username: 'ada', user_id: '02ADA' } };
+  assert.equal(shown({ userId: '01ADA' }, successor).state, 'foreign', 'only of the same name');
+  assert.equal(shown({ userId: '01ADA' }).state, 'recording');
+  assert.equal(shown({}, { login: null }).state, 'recording', 'nobody is logged in');
   assert.equal(shown({ state: 'ending' }).state, 'ending');
   const elsewhere = (more: Partial<SurfaceInput>) => surfacesOf({ ...input, here: null, ...more });
   assert.equal(elsewhere({ running: [other] })[0]?.state, 'elsewhere');

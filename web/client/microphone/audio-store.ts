@@ -14,9 +14,9 @@ import type { SentInterruption } from '../../../src/shared/audio-uplink.ts';
 /** A recording of this browser that the service does not have whole. */
 export type Kept = {
   id: string;
-  /** Who recorded it: nobody else's login sends it. Earlier releases kept the name alone. */
+  /** Who recorded it: nobody else's login sends it, it may only stop it. Earlier releases kept the name alone. */
   user: string;
-  userId?: string;
+  userId?: string | undefined;
   /** Null until the service has given it one. */
   recordingId: string | null;
   kind: 'solo' | 'meeting';

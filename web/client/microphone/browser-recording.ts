@@ -7,15 +7,13 @@ import type { Sound } from './sound.ts';
 
 export type BrowserRecording = Pick<
   Kept,
-  'id' | 'recordingId' | 'kind' | 'source' | 'startedAt'
+  'id' | 'user' | 'userId' | 'recordingId' | 'kind' | 'source' | 'startedAt'
 > & {
   /**
    * `held`: from before a reload or a closed tab, wants to be gone on with or ended; `ending`: nothing more
    * is recorded, what is here is sent.
    */
   state: 'starting' | 'recording' | 'paused' | 'held' | 'ending';
-  /** Whose it is; another person's login may only stop it. */
-  user: string;
   /** Seconds recorded, those of them that would outlive this page, and those that the service has on its disk. */
   seconds: number;
   safe: number;

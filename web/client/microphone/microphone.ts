@@ -44,7 +44,7 @@ export async function start(
   const id = ulid();
   const isWanted = () => browserRecording.get()?.id === id;
   const startedAt = new Date().toISOString();
-  const begun = { kind, source, recordingId: null, id, user, startedAt };
+  const begun = { kind, source, recordingId: null, id, user, userId, startedAt };
   browserRecording.set({ ...silent(), ...begun, state: 'starting' });
   // What comes before there is a recording is taken in the order in which it came.
   const early: ((mine: Current) => void)[] = [];
@@ -62,7 +62,6 @@ export async function start(
     const { rate } = listening;
     const kept = {
       ...begun,
-      ...(userId === undefined ? {} : { userId }),
       ...('kind' in what ? {} : { isKindOpen: true as const }),
       options,
       rate,

@@ -2,6 +2,7 @@
  * What is recorded, here or elsewhere, in one word, with all that is said of it: one model for the bar, the buttons that
  * begin and what screen readers hear.
  */
+import { type Session, isOwnedBy } from '../session.ts';
 import { type BrowserRecording, type Trouble, isOfAnother } from './browser-recording.ts';
 import { interruptedMs } from './sound.ts';
 
@@ -78,8 +79,8 @@ export type SurfaceInput = {
   /** The service's ids of what was ended here last. */
   ended: ReadonlySet<string>;
   trouble: Trouble | null;
-  /** Who is logged in; undefined: nobody. */
-  user: string | undefined;
+  /** Null: nobody is logged in. */
+  login: Pick<Session, 'username' | 'user_id'> | null;
   /** Milliseconds since 1970. */
   now: number;
 };
@@ -160,9 +161,9 @@ function surfaceOfTrouble({ trouble, now }: SurfaceInput): Surface | null {
 }
 
 function surfaceHere(here: BrowserRecording, input: SurfaceInput): Surface | null {
-  const { user, now, trouble, running } = input;
+  const { login, now, trouble, running } = input;
   const waiting = Math.max(0, here.seconds - here.onDisk);
-  const state = stateHere(here, waiting, user);
+  const state = stateHere(here, waiting, login);
   if (here.state === 'starting' && now - here.since < openingMs) return null;
   const since = ['silent', 'interrupted', 'gone'].includes(state) ? here.sound.since : here.since;
   const { blockAt } = here.sound;
@@ -195,9 +196,9 @@ function surfaceHere(here: BrowserRecording, input: SurfaceInput): Surface | nul
 function stateHere(
   here: BrowserRecording,
   waiting: number,
-  user: string | undefined,
+  login: SurfaceInput['login'],
 ): SurfaceState {
-  if (user !== undefined && user !== here.user) return 'foreign';
+  if (login !== null && !isOwnedBy(here, login)) return 'foreign';
   if (here.state === 'starting') return 'opening';
   if (here.state !== 'recording') return here.state;
   const { state } = here.sound;

@@ -29,7 +29,7 @@ export function showAs(
   state: BrowserRecording['state'],
   recorded: Recorded & { readonly sound?: Sound },
 ): void {
-  const { id, recordingId, kind, source, startedAt, user, pausedAt } = recorded.kept;
+  const { id, recordingId, kind, source, startedAt, user, userId, pausedAt } = recorded.kept;
   const former = browserRecording.get();
   const before = former?.id === id ? former : silent();
   const isSame = former?.id === id && former.state === state;
@@ -41,6 +41,7 @@ export function showAs(
     source,
     startedAt,
     user,
+    userId,
     state,
     since: (state === 'paused' ? pausedAt : undefined) ?? (isSame ? before.since : Date.now()),
     sound: recorded.sound ?? before.sound,
