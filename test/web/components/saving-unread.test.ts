@@ -9,6 +9,7 @@ import { words } from '../../../web/pages/recording/words.ts';
 
 type Edit = {
   line?: string;
+  kind?: string;
   text?: string;
   add?: { kind: string; text: string; after?: string };
 };
@@ -72,7 +73,7 @@ function openNote(t: TestContext) {
     if (!service.isDone) return {};
     const [edit] = body.edits;
     const line = service.lines.find((one) => one.id === edit?.line);
-    if (line !== undefined) line.text = edit?.text ?? line.text;
+    if (line !== undefined) Object.assign(line, edit);
     const key = request.headers.get('Idempotency-Key') ?? '';
     return { added: edit?.add ? [add(key, edit.add)] : [] };
   };
@@ -103,9 +104,12 @@ function openNote(t: TestContext) {
     return service.isRead;
   };
   const note = { state, saved: atom(null), refresh, close: () => {} };
-  const work = openWork(id, note as unknown as OpenRecording);
-  t.after(work.close);
-  return { service, work, refresh };
+  const open = () => {
+    const opened = openWork(id, note as unknown as OpenRecording);
+    t.after(opened.close);
+    return opened;
+  };
+  return { service, work: open(), refresh, reload: open };
 }
 
 test('a side note that was saved and could not be read is taken back, and changed again', async (t) => {
@@ -204,6 +208,35 @@ test('a new line of which it is not known whether it was added is added once, al
   assert.equal(await desk.save(), 's-3');
   assert.deepEqual(added(), ['New and more', 'New']);
   assert.deepEqual([...desk.drafts.all.get().keys()], []);
+});
+
+test('a new line whose kind is changed while it is not known whether it was added is added once', async (t) => {
+  const { service, work, reload } = openNote(t);
+  const added = () => service.lines.slice(1).map(({ kind, text }) => `${kind}: ${text}`);
+  const { lines: before } = work;
+  before.add('point', 's-1');
+  before.type('New');
+  service.isRead = false;
+  service.instead = unanswered;
+  assert.equal(await before.save(), null);
+  await before.rekind('decision');
+  before.leave();
+  service.isRead = true;
+  // In a page that was loaded again, too.
+  const { lines: desk, changes } = reload();
+  desk.add('decision');
+  await desk.rekind('task');
+  assert.equal(await desk.save(), 's-2');
+  assert.deepEqual(added(), ['task: New']);
+  assert.equal(changes.list.get().length, 2);
+  assert.deepEqual([...desk.drafts.all.get().keys()], []);
+
+  desk.add('point', 's-1');
+  desk.type('Chosen meanwhile');
+  const [saved] = await Promise.all([desk.save(), desk.rekind('open')]);
+  assert.equal(saved, 's-3');
+  assert.deepEqual(added().toSorted(), ['open: Chosen meanwhile', 'task: New']);
+  assert.deepEqual([desk.open.get(), ...desk.drafts.all.get().keys()], [null]);
 });
 
 test('what is saved while it is looked whether it was is one change', async (t) => {

@@ -4,6 +4,7 @@
  */
 import { type ReadableAtom, atom } from 'nanostores';
 import type { Edit } from './find.ts';
+import type { SummaryLine } from './recording.ts';
 import type { Turn } from './turn-key.ts';
 
 /** A turn that is being corrected, or was left while it was. */
@@ -24,9 +25,13 @@ export type Draft = {
   span: [start: number, end: number];
   /** When it was last written on, milliseconds of the epoch. */
   at: number;
+  /** Of a new line of which it is not known whether it was added: it goes once, as it went first. */
+  sent?: SentLine | undefined;
   /** What the turn says now, when it was changed meanwhile. */
   meanwhile?: string | undefined;
 };
+/** A new line of a summary, and the key under which it is sent. */
+export type SentLine = { key: string; text: string; kind: SummaryLine['kind']; after?: string };
 export type Said = { text: string; speaker: string | null };
 
 export type Drafts = {

@@ -51,8 +51,8 @@ export type LineDesk = {
   remove(id: string): Promise<boolean>;
   /** Changes what a line says besides its text. */
   set(id: string, to: Omit<Fields, 'text'>): Promise<boolean>;
-  /** Of a line that is not saved yet. */
-  rekind(kind: Kind): void;
+  /** Of a line that was not saved yet when it was opened. */
+  rekind(kind: Kind): Promise<void>;
   move(id: string, way: 'up' | 'down'): Promise<boolean>;
   /** Says what becomes of the summary that a model made since. @throws {ApiError} @throws {ChangedSince} */
   decide(offered: 'used' | 'declined'): Promise<void>;
@@ -75,8 +75,6 @@ type Desk = Parts & {
   refusal: WritableAtom<Refusal | null>;
   /** Ids of lines that were new when they were opened, once they are saved. */
   made: WeakMap<OpenLine, string>;
-  /** New lines of which it is not known whether they were added, by the ids of their drafts: they go once, under one key. */
-  sent: Map<string, { text: string; plan: ReturnType<typeof adding> }>;
 };
 
 export function openLineDesk(parts: Parts): LineDesk {
@@ -84,7 +82,7 @@ export function openLineDesk(parts: Parts): LineDesk {
   // Each goes by what the one before led to: somebody may choose back and forth.
   const inTurn = queue();
   const refusal = atom<Refusal | null>(null);
-  const desk: Desk = { ...parts, inTurn, open, refusal, made: new WeakMap(), sent: new Map() };
+  const desk: Desk = { ...parts, inTurn, open, refusal, made: new WeakMap() };
   const { drafts } = desk;
   return {
     open,
@@ -106,7 +104,10 @@ export function openLineDesk(parts: Parts): LineDesk {
     },
     remove: (id) => change(desk, id, parts.saying('removed'), removing(parts.note, id)),
     set: (id, to) => inTurn(() => set(desk, id, to)),
-    rekind: (kind) => rekind(desk, kind),
+    rekind(kind) {
+      const line = open.get();
+      return inTurn(() => rekind(desk, line, kind));
+    },
     move: (id, way) => move(desk, id, way),
     decide: (offered) => decide(parts.note, offered),
     rewriting: parts.rewriting,
@@ -137,10 +138,7 @@ function add(desk: Desk, kind: Kind, after?: string): void {
   leave(desk);
   const id = newId(kind);
   const last = linesOf(desk.note.now(), kind).at(-1)?.id;
-  if (!desk.drafts.all.get().has(id)) {
-    desk.drafts.put(newDraft(id, ''));
-    desk.sent.delete(id);
-  }
+  if (!desk.drafts.all.get().has(id)) desk.drafts.put(newDraft(id, ''));
   desk.open.set({ id, kind, after: after ?? last ?? null });
 }
 
@@ -152,9 +150,8 @@ function leave(desk: Desk): void {
   desk.open.set(null);
 }
 
-function close({ drafts, open, refusal, sent }: Desk, id: string): void {
+function close({ drafts, open, refusal }: Desk, id: string): void {
   drafts.drop(id);
-  sent.delete(id);
   refusal.set(null);
   if (open.get()?.id === id) open.set(null);
 }
@@ -171,15 +168,15 @@ async function set(desk: Desk, id: string, to: Omit<Fields, 'text'>): Promise<bo
   return await change(desk, id, saying(what), changing(note, id, from, to));
 }
 
-function rekind({ drafts, open, sent }: Desk, kind: Kind): void {
-  const line = open.get();
+async function rekind(desk: Desk, line: OpenLine | null, kind: Kind): Promise<void> {
+  const { drafts, open, made } = desk;
+  const saved = line === null ? undefined : made.get(line);
+  if (saved !== undefined) return void (await set(desk, saved, { kind }));
   const draft = drafts.all.get().get(line?.id ?? '');
   if (line === null || draft === undefined) return;
   drafts.put({ ...draft, block: newId(kind) });
   open.set({ id: newId(kind), kind, after: null });
-  if (line.id === newId(kind)) return;
-  drafts.drop(line.id);
-  sent.delete(line.id);
+  if (line.id !== newId(kind)) drafts.drop(line.id);
 }
 
 async function move(desk: Desk, id: string, way: 'up' | 'down'): Promise<boolean> {
@@ -208,13 +205,11 @@ async function save(desk: Desk, line: OpenLine): Promise<string | null> {
     return isNew ? null : id;
   }
   const { text: from } = draft.before;
+  const sent = isNew ? (draft.sent ?? newLine({ text: typed, kind, after })) : undefined;
+  if (sent) drafts.put({ ...draft, sent });
   // What was typed since is a change of the line, once that is there.
-  const text = desk.sent.get(id)?.text ?? typed;
-  const added = isNew
-    ? (desk.sent.get(id)?.plan ??
-      adding(note, { text, kind, ...(after === null ? {} : { after }) }))
-    : null;
-  if (added) desk.sent.set(id, { text, plan: added });
+  const text = sent?.text ?? typed;
+  const added = sent && adding(note, sent);
   const plan =
     added ??
     (id === abstractId
@@ -230,10 +225,23 @@ async function save(desk: Desk, line: OpenLine): Promise<string | null> {
     elsewhere: () => elsewhere(desk, id),
   });
   const refused = desk.refusal.get();
-  if (refused?.look === undefined && refused?.problem.type !== 'not-saved') desk.sent.delete(id);
-  if (isMade && text !== typed) return await save(desk, line);
-  return isMade ? (desk.made.get(line) ?? (isNew ? null : id)) : null;
+  const left = drafts.all.get().get(id);
+  if (left?.sent && refused?.look === undefined && refused?.problem.type !== 'not-saved')
+    drafts.put({ ...left, sent: undefined });
+  if (!isMade) return null;
+  const now = desk.made.get(line) ?? (isNew ? null : id);
+  if (sent && sent.kind !== kind && now !== null) {
+    const plan = changing(note, now, { kind: sent.kind }, { kind });
+    if (!(await change(desk, now, saying('kind'), plan))) return null;
+  }
+  return text === typed ? now : await save(desk, line);
 }
+
+const newLine = ({ after, ...line }: Pick<OpenLine, 'kind' | 'after'> & { text: string }) => ({
+  ...line,
+  ...(after === null ? {} : { after }),
+  key: crypto.randomUUID(),
+});
 
 /** What was typed for it goes; what was typed since is a change of what the line says now. @param now its id */
 function saved(
@@ -241,14 +249,14 @@ function saved(
   line: OpenLine,
   { id, text, now }: { id: string; text: string; now: string },
 ): void {
-  const { drafts, open, made, sent } = desk;
-  sent.delete(id);
+  const { drafts, open, made } = desk;
   if (now !== id) made.set(line, now);
   const draft = drafts.all.get().get(id);
   if (draft === undefined) return;
   if (tidy(draft.text) === text) return close(desk, id);
   if (now !== id) drafts.drop(id);
-  drafts.put({ ...draft, block: now, before: { text, speaker: null }, meanwhile: undefined });
+  const before = { text, speaker: null };
+  drafts.put({ ...draft, block: now, before, meanwhile: undefined, sent: undefined });
   if (open.get()?.id === id) open.set({ ...line, id: now });
 }
 

@@ -1,6 +1,7 @@
 /** What a person changes of a summary: what is sent for it, how it is seen to be done, and what takes it back. */
 import { type Sent, api } from '../../../client/api.ts';
 import { ChangedSince, type Note, type Plan, asSeen } from '../changes.ts';
+import type { SentLine } from '../drafts.ts';
 import type { SummaryLine } from '../recording.ts';
 import type { Recording } from '../turn-key.ts';
 
@@ -70,11 +71,8 @@ function returning(note: Note, id: string): Plan {
   };
 }
 
-type Added = Fields & { text: string; kind: Kind; after?: string };
-
-/** Adds a line, once however often it is sent. */
-export function adding(note: Note, added: Added): Plan & { id(): string | undefined } {
-  const key = crypto.randomUUID();
+/** Adds a line, once however often it is sent under its key. */
+export function adding(note: Note, added: SentLine): Plan & { id(): string | undefined } {
   const before = new Set(note.now().summary.lines.map(({ id }) => id));
   let id: string | undefined;
   const found = (now: Recording) =>
@@ -83,9 +81,7 @@ export function adding(note: Note, added: Added): Plan & { id(): string | undefi
       : lineIn(now, id);
   return {
     async send() {
-      const { kind, text, after, person, due } = added;
-      const more = { ...(person == null ? {} : { person }), ...(due == null ? {} : { due }) };
-      const add = { kind, text, ...more, ...(after === undefined ? {} : { after }) };
+      const { key, ...add } = added;
       [id] = (await send(note, { edits: [{ add }] }, key)).added;
     },
     isDone: (now) => found(now) !== undefined,
