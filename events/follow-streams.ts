@@ -6,8 +6,8 @@ import { keepDoing } from '../src/shared/retry.ts';
 
 /**
  * Follows the log from its present end until the signal aborts; called again after a failure, from behind what it took
- * last. Behind what cannot be read, or not by this release, from the end of then: it would be met each time.
- * @param begin done once the end is known, before anything is taken
+ * last. What cannot be read, or not by this release, is passed over: it would be met each time.
+ * @param begin done once the end is known, before anything is taken, and behind what was passed over
  * @returns throws a failure that comes again before anything is taken only the first time
  */
 export function followOnwards(
@@ -16,22 +16,28 @@ export function followOnwards(
   begin = async (): Promise<void> => {},
 ): (signal: AbortSignal) => Promise<void> {
   let afterPosition: number | undefined;
+  let begun = false;
   let failed: string | undefined;
   const follow = async (signal: AbortSignal): Promise<void> => {
-    if (afterPosition === undefined) {
-      const head = await store.head();
-      await begin();
-      afterPosition = head;
-    }
-    for await (const facts of store.follow({ afterPosition, signal })) {
-      await take(facts);
-      afterPosition = facts.at(-1)!.position;
-      failed = undefined;
+    afterPosition ??= await store.head();
+    if (!begun) await begin();
+    begun = true;
+    try {
+      for await (const facts of store.follow({ afterPosition, signal })) {
+        await take(facts);
+        afterPosition = facts.at(-1)!.position;
+        failed = undefined;
+      }
+    } catch (error) {
+      if (error instanceof EventStoreError && !error.retriable) {
+        afterPosition += 1;
+        begun = false;
+      }
+      throw error;
     }
   };
   return (signal) =>
     follow(signal).catch((error: unknown) => {
-      if (error instanceof EventStoreError && !error.retriable) afterPosition = undefined;
       const before = failed;
       failed = messageOf(error);
       if (failed !== before) throw error;

@@ -16,8 +16,7 @@ function erasedBy(fact: FactOutline): string[] {
 
 /**
  * Follows the log from its present end: of what any node erases, nothing stays in memory or on this machine. What was
- * erased before is in neither, as both begin empty. What was erased between a record that cannot be read and the end of
- * then stays here until the next start.
+ * erased before is in neither, as both begin empty.
  * @returns how to stop
  */
 export function followErasures(

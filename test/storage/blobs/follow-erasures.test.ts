@@ -4,7 +4,7 @@ import { recordingStream } from '../../../events/facts/recording.ts';
 import { EventStoreError } from '../../../events/store.ts';
 import { followErasures } from '../../../src/storage/blobs/follow-erasures.ts';
 import { memoryStore } from '../../support/memory-store.ts';
-import { sampleFact } from '../../support/sample-facts.ts';
+import { plainFact, sampleFact } from '../../support/sample-facts.ts';
 
 test(
   'after an error erasures are followed on from where it came: none is missed, none done twice',
@@ -37,6 +37,37 @@ test(
     });
     assert.deepEqual(left, ['one', 'two']);
     assert.deepEqual(failures, ['erasures of other nodes could not be followed']);
+  },
+);
+
+test(
+  'what was erased between a record that cannot be read and the end of the log is left all the same',
+  { timeout: 30_000 },
+  async (t) => {
+    const store = memoryStore();
+    const damaged = recordingStream('damaged');
+    let follows = 0;
+    const follow: typeof store.follow = async function* (asked) {
+      follows += 1;
+      if (follows === 1) {
+        await store.append(damaged, [plainFact('damaged')], 0);
+        await store.append(recordingStream('behind'), [sampleFact('recording.erased')], 0);
+      }
+      for await (const facts of store.follow(asked)) {
+        if (facts.some(({ stream }) => stream === damaged))
+          throw new EventStoreError('DAMAGED', 'The record cannot be read.');
+        yield facts;
+      }
+    };
+    const left: string[] = [];
+    await new Promise<void>((resolve) => {
+      const leave = async (subject: string): Promise<void> => {
+        left.push(subject);
+        resolve();
+      };
+      t.after(followErasures({ ...store, follow }, { leave }, { error: () => {} }));
+    });
+    assert.deepEqual(left, ['behind']);
   },
 );
 
