@@ -62,8 +62,8 @@ export function openCalls(deps: CallsDeps): Calls {
   const over = new AbortController();
   let isQuiet = () => false;
   let calls: readonly Call[] = [];
-  /** Recordings whose end was asked about and answered: they go on although no call does. */
-  const answeredOf = new Set<string>();
+  /** The last recording whose call's end was asked about and answered: it goes on although no call does. One at a time joins both sides. */
+  let answeredOf: string | undefined;
   let said: string | undefined;
 
   const question = () => (settings()['calls.ask'] ? questionIn(calls, captures) : null);
@@ -87,7 +87,7 @@ export function openCalls(deps: CallsDeps): Calls {
         isAsked: (program) => isWanted(program) && captures.held().length === 0 && !isQuiet(),
         recording(program) {
           const recording = isWanted(program) ? captures.combinedLeft() : null;
-          return recording !== null && answeredOf.has(recording.id) ? null : recording;
+          return recording?.id === answeredOf ? null : recording;
         },
         isRunning: (recordingId) => captures.now(recordingId) !== null,
       }),
@@ -106,7 +106,7 @@ export function openCalls(deps: CallsDeps): Calls {
     answered(id, recording = null) {
       const state = recording === null ? 'answered' : 'recorded';
       const over = calls.find((call) => call.id === id && call.state === 'over');
-      if (over?.recording) answeredOf.add(over.recording.id);
+      answeredOf = over?.recording?.id ?? answeredOf;
       keep(
         calls.flatMap((call) => {
           if (call.id !== id) return [call];
