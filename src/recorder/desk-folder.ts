@@ -37,6 +37,8 @@ const storedNote = z.object({
   isKnown: z.boolean().optional(),
   /** It was stopped: nothing more is captured. */
   isOver: z.boolean(),
+  /** The service paused it, and has not resumed it; notes of earlier releases do not say so. */
+  isPaused: z.boolean().default(false),
   /** Why the service takes no more of it; the audio stays here. */
   refused: z.string().nullable(),
 });
@@ -55,13 +57,16 @@ export const recorderRoot = (env: NodeJS.ProcessEnv): string =>
 /** Its folder and note are on the disk when this returns. */
 export async function makeDeskFolder(
   root: string,
-  about: Omit<DeskNote, 'id' | 'recordingId' | 'host' | 'startedAt' | 'isOver' | 'refused'>,
+  about: Omit<
+    DeskNote,
+    'id' | 'recordingId' | 'host' | 'startedAt' | 'isOver' | 'isPaused' | 'refused'
+  >,
 ): Promise<DeskFolder> {
   const id = ulid();
   const path = join(root, 'recordings', id);
   const startedAt = new Date().toISOString();
-  const begun = { recordingId: null, host: hostname(), startedAt, isOver: false, refused: null };
-  const note = { ...about, id, ...begun };
+  const begun = { recordingId: null, host: hostname(), startedAt, refused: null };
+  const note = { ...about, id, ...begun, isOver: false, isPaused: false };
   await privateDirectory(path);
   await syncDirectory(join(root, 'recordings'));
   await writeNote({ path, note });

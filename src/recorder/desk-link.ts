@@ -209,6 +209,7 @@ const incomingFrame = z.discriminatedUnion('type', [
     recording_id: z.string(),
     samples,
     stopped: z.boolean().optional(),
+    ended: z.boolean().optional(),
   }),
   z.object({ type: z.literal('audio.ack'), samples }),
   z.object({ type: z.literal('audio.ended'), samples, reason: z.string() }),

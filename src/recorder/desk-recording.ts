@@ -8,6 +8,7 @@ import type { CaptureStatus } from '../capture/process/protocol.ts';
 import { audioFileName } from '../shared/data-directory.ts';
 import { messageOf } from '../shared/errors.ts';
 import { exists } from '../shared/files.ts';
+import { mutex } from '../shared/mutex.ts';
 import { type DeskAudio, openDeskAudio, openDeskLink } from './desk-link.ts';
 import type { DeskDevices } from './desk-devices.ts';
 import { type DeskFolder, removeDeskFolder, writeNote } from './desk-folder.ts';
@@ -72,9 +73,9 @@ export class DeskRecording {
   readonly #audio: DeskAudio;
   readonly #link: ReturnType<typeof openDeskLink>;
   readonly #left = new AbortController();
+  readonly #inTurn = mutex();
   #status: CaptureStatus | null = null;
   #isCapturing = true;
-  #isPaused = false;
   #samples = 0;
   #acknowledged = 0;
   #deviceProblem: string | null = null;
@@ -95,7 +96,7 @@ export class DeskRecording {
     });
     this.#link = openDeskLink(folder.note, this.#audio, {
       login: () => loginOf(folder.note, deps.login),
-      ready: (recordingId, isStopped) => this.#ready(recordingId, isStopped),
+      ready: (...said) => this.#ready(...said),
       acknowledged: (samples) => (this.#acknowledged = samples),
       ended: (reason) => this.#guard(this.#endedThere(reason)),
       refused: (code, detail) => this.#guard(this.#refused(code, detail)),
@@ -125,7 +126,7 @@ export class DeskRecording {
   /** Nothing more is captured; what is there is sent. */
   async stop(): Promise<void> {
     await this.#over();
-    if (this.#isPaused) this.#link.begin();
+    if (this.folder.note.isPaused) this.#link.begin();
   }
 
   /** Sends no more for now: what is not sent stays on the disk. */
@@ -137,7 +138,7 @@ export class DeskRecording {
 
   #phase(): DeskState['phase'] {
     if (!this.#isCapturing || this.folder.note.isOver) return 'sending';
-    if (this.#isPaused) return 'paused';
+    if (this.folder.note.isPaused) return 'paused';
     return this.#samples > 0 ? 'recording' : 'starting';
   }
 
@@ -198,7 +199,7 @@ export class DeskRecording {
     const { devices, say } = this.#deps;
     let isKept = false;
     return followCapture(folder, {
-      will: { paused: () => this.#isPaused, stopping: () => note.isOver },
+      will: { paused: () => note.isPaused, stopping: () => note.isOver },
       signal: this.#left.signal,
       prepare: () => devices.orderFor(note.device, note.channels, folder),
       onStatus: (status) => {
@@ -227,25 +228,28 @@ export class DeskRecording {
     const { note } = this.folder;
     if (!note.isOver) {
       note.isOver = true;
-      await writeNote(this.folder);
+      await this.#write();
     }
     this.#poke();
   }
 
-  #ready(recordingId: string, isStopped: boolean): void {
+  #ready(recordingId: string, isStopped: boolean, hasEnded: boolean): void {
     const { note } = this.folder;
-    if (isStopped) this.#guard(this.#stoppedThere());
+    // One that has ended there knows of no pause, and nobody resumes it: the microphone stays closed.
+    if (isStopped || (hasEnded && note.isPaused)) this.#guard(this.#stoppedThere());
+    else this.#pause(false);
     this.#goneTries = 0;
     this.#away = null;
-    this.#pause(false);
     if (note.recordingId === recordingId) return;
     note.recordingId = recordingId;
-    this.#guard(writeNote(this.folder).then(() => entitle(this.folder.note, this.#deps)));
+    this.#guard(this.#write().then(() => entitle(this.folder.note, this.#deps)));
   }
 
   #pause(isPaused: boolean): void {
-    if (this.#isPaused === isPaused) return;
-    this.#isPaused = isPaused;
+    const { note } = this.folder;
+    if (note.isPaused === isPaused) return;
+    note.isPaused = isPaused;
+    this.#guard(this.#write());
     this.#deps.say(isPaused ? 'Paused on the server.' : 'Resumed on the server.');
     this.#poke();
   }
@@ -301,15 +305,19 @@ export class DeskRecording {
     this.#link.close();
     await this.#captured;
     this.folder.note.refused = why;
-    await writeNote(this.folder);
+    await this.#write();
     await this.#finish('kept');
   }
 
   async #finish(end: DeskEnd): Promise<void> {
     this.#link.close();
     await this.#audio.close();
-    if (end !== 'kept') await removeDeskFolder(this.folder);
+    if (end !== 'kept') await this.#inTurn(() => removeDeskFolder(this.folder));
     this.#settle(end);
+  }
+
+  #write(): Promise<void> {
+    return this.#inTurn(() => writeNote(this.folder));
   }
 
   /** What no one waits for, and must not be lost. */

@@ -225,6 +225,35 @@ test('a recording follows what is done with it at the service, and a session tha
   assert.match(after.err(), /not logged in/);
 });
 
+test('a pause outlives the connection, the recorder and the recording at the service', async (t) => {
+  const { desk, network, run } = await deskAndService(t);
+  const server = await serviceThatComesBackLate(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  network.lead(server.url);
+  const first = run(['record', ...from, '--device', 'Desk Mic']);
+  const audio = await deskAudio(desk);
+  await eventually('it is paused', () => /Paused on the server/.test(first.err()));
+
+  // Without a network, and in another process.
+  network.lead(nowhere);
+  network.cut();
+  await eventually('it says so', () => /^paused, .*saved here/m.test(first.err()));
+  first.child.kill('SIGKILL');
+  await first.code;
+  const second = run(['record', ...from]);
+  await eventually('it is shown', () => /^\w+, .*saved here/m.test(second.err()));
+  assert.match(second.err(), /^paused, /m);
+  const pausedAt = await audio.samples();
+
+  // It has ended there since.
+  network.lead(server.url);
+  assert.equal(await second.code, 0, second.err());
+  assert.match(second.err(), /Stopped on the server/);
+  assert.doesNotMatch(second.err(), /Resumed|^recording/m);
+  assert.equal(server.samples(), pausedAt);
+});
+
 test('what another computer with the same home records is left to it', async (t) => {
   const desk = await tempDir(t);
   const path = join(desk, 'mitschrift', 'recorder', 'recordings', '01J0000000000000000000000A');
@@ -382,6 +411,38 @@ test('loudspeakers are not left joined with the microphone where a recording end
   assert.equal(await failed.code, 1, failed.err());
   assert.doesNotMatch(await modules(), /mitschrift_/);
 });
+
+/** It pauses a recording on its first connection, and has ended it by the next, as after a week: said as a service says it. */
+async function serviceThatComesBackLate(t: TestContext) {
+  const http = createHttpServer((_request, answer) => answer.end('{}'));
+  const sockets = new WebSocketServer({ server: http, path: '/ws' });
+  let samples = 0;
+  let starts = 0;
+  sockets.on('connection', (socket) => {
+    const say = (frame: object) => socket.send(JSON.stringify(frame));
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) {
+        samples += data.length / 2;
+        say({ type: 'audio.ack', samples });
+        if (starts === 1) say({ type: 'audio.ended', samples, reason: 'paused' });
+        return;
+      }
+      const { type } = JSON.parse(data.toString()) as { type: string };
+      if (type === 'audio.stop') say({ type: 'audio.ended', samples, reason: 'stopped' });
+      if (type !== 'audio.start') return;
+      starts += 1;
+      const recording_id = '01J0000000000000000000000A';
+      say({ type: 'audio.ready', recording_id, samples, ...(starts > 1 && { ended: true }) });
+    });
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of sockets.clients) socket.terminate();
+    http.close();
+  });
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  return { url, samples: () => samples };
+}
 
 /** A desk with a sound system of its own, a service elsewhere, and a network between that can be cut. */
 async function deskAndService(t: TestContext) {
