@@ -45,7 +45,12 @@ export type DataParts = {
   damage: ((signal: AbortSignal) => Promise<DamageKnown>) | null;
 };
 
-export type UsersVault = { username: string; folder: string };
+export type UsersVault = {
+  username: string;
+  folder: string;
+  /** Whether it is the place of a disk that is not there. */
+  isUnmounted(): Promise<boolean>;
+};
 
 /** The data directory: can it be written, has it room, may only its owner read it, and is all of it readable. */
 export function dataLooks({ data, settings, taken, damage, vaults }: DataParts): Look[] {
@@ -243,18 +248,19 @@ async function usersVaults(vaults: readonly UsersVault[], data: DataFolder): Pro
 
 /** What is wrong with it; null: notes can be copied into it. */
 async function faultOfVault(
-  { username: user, folder: path }: UsersVault,
+  { username: user, folder: path, isUnmounted }: UsersVault,
   others: readonly string[],
   { root, shared }: DataFolder,
 ): Promise<Sentence | null> {
   const wrong = (
-    fault: 'missing' | 'no-folder' | 'refused' | 'shared' | 'in-data',
+    fault: 'missing' | 'no-folder' | 'refused' | 'unmounted' | 'shared' | 'in-data',
     cause?: string,
   ): Sentence => check('vault-of-user-wrong', { folder: path, user, fault, cause });
   const fault = await folderFault(path);
   if (fault === 'not-there') return wrong('missing');
   if (fault === 'no-folder') return wrong('no-folder');
   if (fault !== null) return wrong('refused', fault.refused);
+  if (await isUnmounted()) return wrong('unmounted');
   if (await sharesFolder(path, others)) return wrong('shared');
   return (await sharesFolder(path, [root, shared])) ? wrong('in-data') : null;
 }

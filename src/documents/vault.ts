@@ -32,7 +32,18 @@ export class NoVault extends SaidError<'NO_VAULT'> {
 
 /** Whether what went wrong is a note's own, so that the others have a place. */
 export const isOfNote = (error: unknown): boolean =>
-  error instanceof NoVault || error instanceof ConfinementError;
+  (error instanceof NoVault && error.said.code !== 'notes-folder-empty') ||
+  error instanceof ConfinementError;
+
+/** Whether a vault is the place of a disk that is not there: what is put into it is not seen when that is. */
+export async function isUnmounted(
+  user: string,
+  vault: string,
+  { kept }: Pick<CopyRecords, 'kept'>,
+): Promise<boolean> {
+  const last = await lastInode(kept, user, vault);
+  return last !== undefined && last !== (await inodeOf(vault)) && (await isEmpty(vault));
+}
 
 /** A document that was changed in the vault: it was kept, ours is beside it. Paths below the vault. */
 type Conflict = { path: string; copy: string };
@@ -86,8 +97,8 @@ async function copyAll(
   const root = await vaultRoot(vault);
   const inode = await inodeOf(root);
   const isOther = ((await lastInode(records.kept, space.user, vault)) ?? inode) !== inode;
-  // The place of a disk that is not there: what is put into it is not seen when it is.
-  if (isOther && (await isEmpty(root))) throw new NoVault(detail('notes-folder-empty'));
+  if (await isUnmounted(space.user, vault, records))
+    throw new NoVault(detail('notes-folder-empty'));
   // What was another note's goes first: it would be taken for this one's later.
   const { away, fault } = await removeLeaving(space.user, vault, paths, records);
   if (away.length > 0) asNoVault(fault);

@@ -2,6 +2,7 @@ import type { Parts } from './compose.ts';
 import { recordingsByOwner } from '../../projections/recordings.ts';
 import type { RunningServer } from '../http/server.ts';
 import type { HttpServices } from '../http/services.ts';
+import { isUnmounted } from '../documents/vault.ts';
 import type { PeopleParts } from '../doctor/people-checks.ts';
 import type { Host } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
@@ -15,7 +16,7 @@ export function serviceDoctor(
   server: Pick<RunningServer, 'port' | 'encryption'>,
   { host, env, log, lost }: { host: Host; env: NodeJS.ProcessEnv; log: Log; lost: Sentence | null },
 ): HttpServices['doctor'] {
-  const { config, accounts, space, scrub, voices, leaseSpeech, passageMaker } = parts;
+  const { config, accounts, space, scrub, voices, leaseSpeech, passageMaker, kept } = parts;
   const opened = loadOnce(async () =>
     (await import('../doctor/checks.ts')).openDoctor(async () => ({
       data: host.data,
@@ -30,7 +31,8 @@ export function serviceDoctor(
       vaults: () =>
         accounts.listUsers().flatMap(({ userId, username }) => {
           const folder = accounts.vaultOf(userId);
-          return folder === null ? [] : [{ username, folder }];
+          if (folder === null) return [];
+          return [{ username, folder, isUnmounted: () => isUnmounted(userId, folder, { kept }) }];
         }),
       people: peopleOf(parts),
       damage: async () => ({ findings: scrub.health().damage }),

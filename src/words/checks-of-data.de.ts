@@ -99,6 +99,8 @@ export const checksOfDataInGerman = {
         missing: 'existiert nicht',
         'no-folder': 'ist kein Ordner',
         refused: 'kann nicht beschrieben werden ({cause})',
+        unmounted:
+          'ist nicht mehr derselbe und ist leer: Vielleicht ist sein Datenträger nicht eingehängt',
         shared: 'überschneidet sich mit dem Notizordner einer anderen Person',
         'in-data': 'überschneidet sich mit den eigenen Daten von Mitschrift',
       },

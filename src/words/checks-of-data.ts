@@ -150,7 +150,7 @@ export const checksOfData = {
     {
       folder: 'place',
       user: 'text',
-      fault: ['missing', 'no-folder', 'refused', 'shared', 'in-data'],
+      fault: ['missing', 'no-folder', 'refused', 'unmounted', 'shared', 'in-data'],
       cause: 'text?',
     },
     {
@@ -160,6 +160,7 @@ export const checksOfData = {
           missing: 'doesn’t exist',
           'no-folder': 'is not a folder',
           refused: 'can’t be written to ({cause})',
+          unmounted: 'isn’t the folder it was, and is empty: its disk may not be mounted',
           shared: 'overlaps with the notes folder of another user',
           'in-data': 'overlaps with Mitschrift’s own data',
         },

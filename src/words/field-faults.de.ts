@@ -69,6 +69,8 @@ export const fieldFaultsInGerman = {
     'existiert nicht: Legen Sie den Ordner zuerst an, oder wählen Sie einen anderen',
   'not-a-folder': 'ist kein Ordner',
   'folder-not-writable': 'kann nicht beschrieben werden ({cause})',
+  'folder-unmounted':
+    'ist nicht mehr derselbe und ist leer: Vielleicht ist sein Datenträger nicht eingehängt. Wenn es ein neuer Ordner ist, legen Sie eine beliebige Datei hinein',
   'folder-notes-stuck': {
     detail: {
       one: 'hat keinen Platz für {count} Notiz: Eine Verknüpfung, eine andere Datei oder ein schreibgeschützter Ordner ist im Weg',

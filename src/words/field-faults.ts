@@ -91,6 +91,9 @@ export const fieldFaults = {
   'folder-missing': says('doesn’t exist: create the folder first, or choose another one'),
   'not-a-folder': says('is not a folder'),
   'folder-not-writable': says({ cause: 'text' }, 'can’t be written to ({cause})'),
+  'folder-unmounted': says(
+    'isn’t the folder it was, and is empty: its disk may not be mounted. If it is a new folder, put any file into it',
+  ),
   'folder-notes-stuck': says(
     { count: 'integer' },
     {

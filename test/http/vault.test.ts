@@ -57,7 +57,7 @@ test('a vault that is away keeps no recording from its documents, and is filled 
 });
 
 test('an empty folder where the disk of notes was takes none; another one with files gets all of them', async (t) => {
-  const { service, token, vault, saved, choose, restart, logged } = await house(t);
+  const { service, token, vault, saved, choose, own, restart, logged } = await house(t);
   await choose(token, vault);
   const first = await saved(token);
   await arrives(vault, first.documents, service.spaceOf('ada'));
@@ -65,13 +65,23 @@ test('an empty folder where the disk of notes was takes none; another one with f
   await mkdir(vault);
   const second = await saved(token);
   await eventually('it was tried', () =>
-    logged().some((line) => line.includes('has no place in the notes folder')),
+    logged().some((line) => line.includes('notes folder cannot be written')),
   );
+  // The folder is named, and not each note.
+  assert.match((await own(token)).fault ?? '', /is empty: its disk may not be mounted/);
+  assert.ok(!logged().some((line) => line.includes('has no place in the notes folder')));
+  type Health = { checks: { id: string; detail: string }[] };
+  const { checks } = (await service.call<Health>('GET', '/doctor', { token })).body;
+  assert.match(checks.find(({ id }) => id === 'vaults')!.detail, /of ada isn’t the folder it was/);
   assert.deepEqual(await readdir(vault), []);
   await rm(vault, { recursive: true });
   await rename(`${vault}-away`, vault);
   const again = await restart();
   await arrives(vault, second.documents, service.spaceOf('ada'));
+  await eventually('all are looked at', async () => {
+    const kept = await readFile(join(service.dataDir, 'vault-copies/position.json'), 'utf8');
+    return (JSON.parse(kept) as { behind: string[] }).behind.length === 0;
+  });
 
   await rename(vault, `${vault}-before`);
   await mkdir(join(vault, '.obsidian'), { recursive: true });

@@ -5,6 +5,7 @@ import type { Sentence } from '../../words/params.ts';
 import { fieldFault } from '../../words/field-faults.ts';
 import * as z from 'zod';
 import { folder } from '../../config/setting.ts';
+import { isUnmounted } from '../../documents/vault.ts';
 import { notesStuck } from '../../documents/own-vaults.ts';
 import {
   type FolderFault,
@@ -122,10 +123,11 @@ async function setVault(
 async function presentFault(
   own: string,
   { userId }: Caller,
-  { dataDir }: RouteServices,
+  { dataDir, kept }: RouteServices,
 ): Promise<Sentence | null> {
   const fault = faultIn(await folderFault(own));
   if (fault !== null) return fault;
+  if (await isUnmounted(userId, own, { kept })) return fieldFault('folder-unmounted');
   const count = await notesStuck(dataDir, userId);
   return count === 0 ? null : fieldFault('folder-notes-stuck', { count });
 }
