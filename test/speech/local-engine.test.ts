@@ -8,7 +8,7 @@ import { decodeToSpeech } from '../../src/audio/decode.ts';
 import { openSpeechFile } from '../../src/audio/speech-file.ts';
 import { localEngine } from '../../src/speech/local/local-engine.ts';
 import { installedModels, sherpaConfig } from '../../src/speech/local/local-models.ts';
-import type { LocalResult } from '../../src/speech/local/engine-requests.ts';
+import type { LocalRequest, LocalResult } from '../../src/speech/local/engine-requests.ts';
 import { type LocalProcessOptions, localProcess } from '../../src/speech/local/local-process.ts';
 import { overlapSeconds } from '../../src/speech/detection/speech-segments.ts';
 import { recognisePlan } from '../../src/recordings/stages/recognise-plan.ts';
@@ -16,6 +16,9 @@ import { locateSpeech } from '../../src/speech/detection/spoken-audio.ts';
 import { folderFor, make, speak, wordErrorRate } from '../support/espeak.ts';
 import { copyModel, editManifest, modelsDir } from '../support/models.ts';
 import { eventually } from '../support/eventually.ts';
+import { plainWords } from '../support/remote-engine.ts';
+import { toneFile } from '../support/speech-servers-audio.ts';
+import { hearTones } from '../support/speech-servers-tones.ts';
 
 const signal = new AbortController().signal;
 const free = { language: null, signal };
@@ -255,6 +258,36 @@ test('what is timed behind the audio, in the silence short audio is filled up wi
       assert.ok(from <= start && start <= end && end <= to, `${start} to ${end} of ${to}`);
     }
   }
+});
+
+test('a stretch that was planned for a server that takes more at once is heard to its end', async (t) => {
+  const { audio, words } = await toneFile(t, 60);
+  const asked: LocalRequest[] = [];
+  // As Whisper through sherpa-onnx, which hears 30 s.
+  const hearing = async (request: LocalRequest): Promise<LocalResult> => {
+    asked.push(request);
+    assert.ok(request.op === 'recognise');
+    const { start, end } = request;
+    const heard = hearTones(await audio.read(start, Math.min(end, start + 30)));
+    return {
+      text: heard.map(({ text }) => text).join(' '),
+      tokens: heard.map(({ text }) => ` ${text}`),
+      timestamps: heard.map((word) => word.start),
+      durations: heard.map((word) => word.end - word.start),
+    };
+  };
+  const engineProcess = {
+    pid: undefined,
+    ask: async (request: LocalRequest) => (await hearing(request)) as never,
+    close: () => Promise.resolve(),
+  };
+  const engine = localEngine(await recognisers(modelsDir), null, engineProcess);
+  const heard = await engine.recognise(audio, [0, 60], free);
+  assert.deepEqual(
+    plainWords(heard),
+    words.map(({ text }) => text),
+  );
+  assert.ok(asked.length > 1);
 });
 
 test('a process without work ends and gives its memory back', async (t) => {

@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Segment } from '../../../events/facts/transcript.ts';
+import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
 import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
+import { type PieceAsked, heardInPieces } from '../detection/heard-in-pieces.ts';
+import { overlapSeconds } from '../detection/speech-segments.ts';
 import { withDoubts } from '../doubt.ts';
 import type { SpeechEngine } from '../engine.ts';
 import { languageCode, onlyOne } from '../../shared/languages.ts';
@@ -10,10 +12,13 @@ import { type InstalledModel, sherpaConfig, speaksLanguage, verifyModel } from '
 import type { LocalResult } from './engine-requests.ts';
 import { type LocalProcess, localProcess } from './local-process.ts';
 import { hotwordsOf } from '../terms.ts';
-import { shiftSegments, tokensOf, wordsFromTokens } from '../parse-transcript.ts';
+import { tokensOf, wordsFromTokens } from '../parse-transcript.ts';
 
-/** Whisper through sherpa-onnx drops what lies behind second 30; short pieces cost others nothing. */
-const secondsMax = 29;
+/** Whisper through sherpa-onnx drops what lies behind this second; short pieces cost others nothing. */
+const heardSeconds = 30;
+/** A seam may lie a little earlier than planned. */
+const secondsMax = heardSeconds - 1;
+const fits = ([start, end]: Stretch): boolean => end - start <= heardSeconds;
 /** A slow machine takes ten times the audio's length; loading a large model is in it too. */
 const timeoutMs = (seconds: number) => 120_000 + seconds * 10_000;
 
@@ -35,7 +40,7 @@ export function localEngine(
     model: first?.id ?? null,
     modelFor: (language) => modelIn(models, chosen, languageCode(language))?.id ?? null,
     secondsMax,
-    async recognise(audio, [start, end], { language, signal, next, terms = [] }) {
+    async recognise(audio, stretch, { language, signal, next, terms = [] }) {
       signal.throwIfAborted();
       const code = languageCode(language);
       const model = modelFor(models, chosen, code);
@@ -46,13 +51,23 @@ export function localEngine(
       const config = model.hotwords ? withHotwords(plain, model) : plain;
       // Most models take no language: what is loaded for one is there for all.
       const key = JSON.stringify(config);
-      const spoken = { path: audio.path, start, end, next, hotwords };
-      const request = { op: 'recognise', key, config, ...spoken } as const;
-      try {
+      // Planned for another engine: a piece of it may begin a little earlier.
+      const pieceMax = fits(stretch) ? secondsMax : secondsMax - overlapSeconds;
+      const announced = fits(stretch) && next && fits(next) ? next : undefined;
+      const hear = async ({ asked: [start, end] }: PieceAsked) => {
+        const spoken = { path: audio.path, start, end, next: announced, hotwords };
+        const request = { op: 'recognise', key, config, ...spoken } as const;
         const options = { signal, timeoutMs: timeoutMs(end - start) };
         const result = await engineProcess.ask(request, options);
-        const segments = shiftSegments(segmentsOf(result, end - start), start, end);
-        const heard = languageCode(result.lang) ?? code ?? onlyOne(model.languages);
+        return { segments: segmentsOf(result, end - start), language: languageCode(result.lang) };
+      };
+      try {
+        const { segments, answers } = await heardInPieces(audio, stretch, {
+          secondsMax: () => pieceMax,
+          hear,
+        });
+        const told = answers.find((one) => one.language !== null)?.language;
+        const heard = told ?? code ?? onlyOne(model.languages);
         return { segments: withDoubts(segments), language: heard };
       } catch (error) {
         // A damaged file may be why it died: look again before the next try.

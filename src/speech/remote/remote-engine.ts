@@ -1,6 +1,6 @@
 import { anyNumber } from '../../shared/speaker-count.ts';
 import { openAsBlob } from 'node:fs';
-import type { Segment, Stretch } from '../../../events/facts/transcript.ts';
+import type { Stretch } from '../../../events/facts/transcript.ts';
 import {
   type SpeechFile,
   speechHeader,
@@ -21,16 +21,11 @@ import {
   systemClock,
 } from '../../shared/retry.ts';
 import type { Pauses } from '../../shared/pauses.ts';
-import {
-  type HeardPart,
-  askedStretch,
-  keptPart,
-  quietestPoint,
-} from '../detection/speech-segments.ts';
+import { heardInPieces } from '../detection/heard-in-pieces.ts';
 import { withDoubts } from '../doubt.ts';
 import type { Meeting, SpeechEngine } from '../engine.ts';
 import { languageCode } from '../../shared/languages.ts';
-import { type Transcript, shiftSegments } from '../parse-transcript.ts';
+import type { Transcript } from '../parse-transcript.ts';
 import {
   capabilities,
   serverPace,
@@ -135,37 +130,28 @@ export function remoteEngine(
       signal.throwIfAborted();
       const code = languageCode(language);
       const sign = waitingSign(onWaiting);
-      const segments: Segment[] = [];
-      const heard: Pick<Transcript, 'language' | 'probability'>[] = [];
       const longest = Math.max(secondsMax, (meeting && meetingMax()) ?? 0);
-      const pieceSeconds = () => Math.min(longest, shown().secondsTaken);
-      const rest: Stretch[] = await cut(audio, stretch, pieceSeconds());
-      let before: HeardPart | null = null;
-      for (let piece = rest.shift(); piece; piece = rest.shift()) {
-        const asked = askedStretch(piece, before);
-        const known = meeting && { ...meeting, heard: [...meeting.heard, ...segments] };
-        const request = { audio, piece: asked, language: code, meeting: known, terms, onPartial };
-        const work = () => askOnce(transport, request, { sign, clock, signal });
-        const limitMs = waitLimits();
-        const answer = await retryStage(work, { limitMs, sign, signal, pauses, clock }).catch(
-          (error: unknown) => {
-            throw gaveUp(error, transport.server);
-          },
-        );
-        const seconds = piece[1] - piece[0];
-        if ('shorter' in answer) {
+      const { segments, answers } = await heardInPieces(audio, stretch, {
+        secondsMax: () => Math.min(longest, shown().secondsTaken),
+        hear: async ({ piece, asked, before }) => {
+          const known = meeting && { ...meeting, heard: [...meeting.heard, ...before] };
+          const request = { audio, piece: asked, language: code, meeting: known, terms, onPartial };
+          const work = () => askOnce(transport, request, { sign, clock, signal });
+          const limitMs = waitLimits();
+          const answer = await retryStage(work, { limitMs, sign, signal, pauses, clock }).catch(
+            (error: unknown) => {
+              throw gaveUp(error, transport.server);
+            },
+          );
+          if (!('shorter' in answer)) return answer;
+          const seconds = piece[1] - piece[0];
           if (seconds <= pieceSecondsMin) throw tooLarge(transport.server.name);
           shown().secondsTaken = Math.max(pieceSecondsMin, Math.min(answer.shorter, seconds / 2));
-          rest.unshift(...(await cut(audio, piece, pieceSeconds())));
-          continue;
-        }
-        const shifted = shiftSegments(answer.segments, asked[0], asked[1]);
-        before = keptPart(shifted, piece, { before, goesOn: rest.length > 0 });
-        segments.push(...before.segments);
-        heard.push(answer);
-      }
+          return null;
+        },
+      });
       const { language: found = code, probability } =
-        heard.find((one) => one.language !== null) ?? {};
+        answers.find((one) => one.language !== null) ?? {};
       const sure = probability === undefined ? {} : { probability };
       return { segments: withDoubts(segments, terms), language: found, ...sure };
     },
@@ -239,19 +225,6 @@ function gaveUp(error: unknown, { name: server }: Server): unknown {
   const { retryAfterMs } = error;
   const sentence = failure('speech-server-gave-up', { server, waited: awayMs / 60_000 });
   return new StageError(sentence, { retriable: true, retryAfterMs, cause: error });
-}
-
-/** Pieces of a stretch no longer than `seconds`, cut where it is quiet. */
-async function cut(audio: SpeechFile, [start, end]: Stretch, seconds: number): Promise<Stretch[]> {
-  const pieces: Stretch[] = [];
-  let from = start;
-  while (end - from > seconds) {
-    const latest = Math.min(from + seconds, end - Math.min(1, seconds / 4));
-    const to = await quietestPoint(audio, from + seconds * 0.5, latest);
-    pieces.push([from, to]);
-    from = to;
-  }
-  return [...pieces, [from, end]];
 }
 
 const tooLarge = (server: string): StageError =>
