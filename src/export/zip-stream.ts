@@ -27,8 +27,11 @@ export async function zipStream(
         content instanceof Readable ? content : Readable.from(Buffer.from(content), bytes);
       if (stream.destroyed) source.destroy();
       else {
+        // Before 1970 the archive has no times: yazl throws outside of every handler, which ends the process.
+        const since1970 = new Date(Math.max(0, mtime.getTime()));
+        const options = { mtime: since1970, mode: 0o100_600, compress: stored !== true };
         // Not as a buffer: the archive would hold what it has sent until its end.
-        zip.addReadStream(source, path, { mtime, mode: 0o100_600, compress: stored !== true });
+        zip.addReadStream(source, path, options);
         await untilTaken(source, stream);
       }
       if (stream.destroyed) return;

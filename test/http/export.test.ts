@@ -128,6 +128,20 @@ test('what is recognised so far can be had while the rest is under way; before t
   );
 });
 
+test('a recording from before 1970 is a whole zip file, and the service goes on', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const path = `/recordings/${id}`;
+  const json = { started_at: '1965-03-01T10:00:00Z' };
+  assert.equal((await service.call('PATCH', path, { token, json })).status, 200);
+  const { status, bytes } = await download(service, token, id, 'zip');
+  assert.equal(status, 200);
+  assert.equal((await unzip(bytes)).size, 3);
+  assert.equal((await service.call('GET', path, { token })).status, 200);
+});
+
 test('while a Word file of hours of talk is made, the service answers others', async () => {
   const { wordFileAside } = await import('../../src/export/word-file-aside.ts');
   const blocks = Array.from({ length: 4000 }, (_, index) => ({
