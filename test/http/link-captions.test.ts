@@ -91,7 +91,7 @@ test('a live link is read along: words as they come, pause and end; one that is 
   await owen('POST', `${path}/resume`, {});
   await reader.until(isShared({ state: 'running', paused: false }));
   const late = await follow(live.token, 1);
-  await late.until(says('The lift works.'));
+  await late.until((frame) => says('The lift works.')(frame) && frame['language'] === 'en');
   assert.equal(late.frames.some(says('Zebras are welcome.')), false);
   assert.deepEqual([...new Set(reader.frames.map(({ type }) => type))].toSorted(), [
     'shared',

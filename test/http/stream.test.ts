@@ -65,10 +65,10 @@ test('a client sees status first, then moves, words and documents as they happen
   assert.deepEqual(
     client.frames
       .filter(({ type }) => type === 'utterance')
-      .map(({ text, index }) => [index, text]),
+      .map(({ text, index, language }) => [index, text, language]),
     [
-      [0, 'Hello there.'],
-      [1, 'This is the secret plan.'],
+      [0, 'Hello there.', 'en'],
+      [1, 'This is the secret plan.', 'en'],
     ],
   );
   const statuses = client.frames.filter(({ type }) => type === 'status');

@@ -50,7 +50,8 @@ export function factFrames(fact: LoggedFact): FactFrames | undefined {
       };
     const { index, start, end, voice: speaker = null } = data;
     const text = joinTexts(content.segments.map(({ text: said }) => said));
-    const heard = { index, start, end, text, speaker, final: true, position };
+    const language = data.language ?? undefined;
+    const heard = { index, start, end, text, language, speaker, final: true, position };
     const frames = [JSON.stringify({ type: 'utterance', recording_id: recordingId, ...heard })];
     return {
       recordingId,

@@ -172,9 +172,10 @@ async function saidSince(
   const { utterances = [] } = (await transcriptOf(storage, recordingId)) ?? {};
   return utterances
     .filter(({ index }) => index >= from)
-    .map(({ index, start, end, segments, voice: speaker = null }) => {
+    .map(({ index, start, end, language, segments, voice: speaker = null }) => {
       const text = joinTexts(segments.map((segment) => segment.text));
-      const said = { index, start, end, text, speaker, final: true };
-      return JSON.stringify({ type: 'utterance', recording_id: recordingId, ...said });
+      const said = { index, start, end, text, language: language ?? undefined, speaker };
+      const frame = { type: 'utterance', recording_id: recordingId, ...said, final: true };
+      return JSON.stringify(frame);
     });
 }

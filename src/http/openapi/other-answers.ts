@@ -210,6 +210,7 @@ export const serverFrame = z.discriminatedUnion('type', [
     start: z.number(),
     end: z.number(),
     text: z.string(),
+    language: z.string().optional().describe('in which it was recognised; absent: not known'),
     speaker: z.string().nullable(),
     final: z
       .boolean()
