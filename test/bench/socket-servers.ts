@@ -35,9 +35,7 @@ function bareSockets(): void {
 /** The service as `main.ts` composes it, with a recording that moves as often as the parent asks for. */
 async function ourSockets(): Promise<void> {
   const { service, token: owner } = await withAda({ after: () => undefined });
-  const { body } = await service.upload(owner);
-  await service.reaches(body.recording_id, 'idle.saved');
-  const stream = `recording-${body.recording_id}`;
+  const stream = `recording-${await service.settled(owner)}`;
   // Each administrator sees the moves of everybody's recordings.
   const tokens: string[] = [owner];
   while (tokens.length < usersMin) tokens.push(await service.addUser(`user${tokens.length}`, true));

@@ -382,8 +382,7 @@ test('what cannot be is refused with a sentence', async (t) => {
   const at = await spelledWorld(t);
   const { service, token } = at;
   const id = await meeting(at, [2, 4, 1]);
-  const solo = (await service.upload(token, {}, { audio: spelled([2]) })).body.recording_id;
-  await service.reaches(solo, 'idle.saved');
+  const solo = await service.settled(token, {}, { audio: spelled([2]) });
   const refusals = [
     ['cut', { at: 3 }, 422],
     ['cut', { at: 0 }, 422],

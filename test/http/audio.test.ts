@@ -21,8 +21,7 @@ async function saved(
 ): Promise<{ service: TestService; token: string; id: string }> {
   const { service, token } = await withAda(t);
   const init = { ...(audio ? { audio } : {}), ...(filename ? { filename } : {}) };
-  const { recording_id: id } = (await service.upload(token, {}, init)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, {}, init);
   return { service, token, id };
 }
 
@@ -161,8 +160,7 @@ test('peaks of compressed audio are those of its sound, for many who ask at once
   await make('ffmpeg', '-i', path, flac);
   const upload = async (file: string) => {
     const init = { audio: await readFile(file), filename: file };
-    const { recording_id: id } = (await service.upload(token, {}, init)).body;
-    await service.reaches(id, 'idle.saved');
+    const id = await service.settled(token, {}, init);
     const answers = await Promise.all(
       [1, 2, 3].map(() =>
         service.call<{ peaks: number[] }>('GET', `/recordings/${id}/peaks`, { token }),
@@ -179,8 +177,7 @@ test('peaks of compressed audio are those of its sound, for many who ask at once
 
 test('a ticket opens audio, peaks and export of one recording, for ten minutes, and nothing else', async (t) => {
   const { service, token, id } = await saved(t);
-  const { body: other } = await service.upload(token);
-  await service.reaches(other.recording_id, 'idle.saved');
+  const other = await service.settled(token);
   const { status, body } = await service.call<{ ticket: string; expires_at: string }>(
     'POST',
     `/recordings/${id}/ticket`,
@@ -206,7 +203,7 @@ test('a ticket opens audio, peaks and export of one recording, for ten minutes, 
   for (const path of [
     `/recordings/${id}`,
     `/recordings/${id}/events`,
-    `/recordings/${other.recording_id}/audio`,
+    `/recordings/${other}/audio`,
     '/recordings',
     '/status',
     '/transcripts',

@@ -39,8 +39,7 @@ type Status = { backup?: Backup | null };
 
 test('POST /backup makes one that can be restored; GET /status says what becomes of it, and of the last', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  await service.settled(token);
   const folder = await tempDir(t);
   const path = join(folder, 'backup');
   assert.equal(await now(service, token), null);
@@ -217,8 +216,7 @@ test('late audio that was acknowledged but not yet added is added by the restore
 
 test('an erasure that a crash left undone before the backup is finished by the restored server', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   await service.close();
   await withLogAlone(dataFolder(service.dataDir), async ({ store }) => {
     const stream = recordingStream(id);

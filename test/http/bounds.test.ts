@@ -9,8 +9,7 @@ import { connect, withAda } from '../support/http-client.ts';
 test('one page of what others share looks at so many rows at most, and the cursor goes on behind them', async (t) => {
   const { service, token: owner } = await withAda(t);
   const ben = await service.addUser('ben');
-  const { recording_id: id } = (await service.upload(owner)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(owner);
   await service.call('PUT', `/recordings/${id}/access`, { token: owner, json: { user: 'ben' } });
   // Entries of the list of what Ben may read that he may read no more, newer than the one that he may.
   const { userId } = service.accounts.findUser('ben')!;

@@ -55,8 +55,7 @@ test('a large text comes compressed to who takes that, and is the same', async (
 test('tags, conditions and ranges mean the same; audio and what answers a change are never compressed', async (t) => {
   // Long documents.
   const { service, token } = await withAda(t, { marker: () => 'kaleidoscope '.repeat(1000) });
-  const { body } = await service.upload(token, { kind: 'solo' });
-  await service.reaches(body.recording_id, 'idle.saved');
+  const id = await service.settled(token, { kind: 'solo' });
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET', sent = '') =>
     rawRequest(service.url, {
       method,
@@ -80,7 +79,7 @@ test('tags, conditions and ranges mean the same; audio and what answers a change
   const given = { 'if-match': tag, 'content-type': 'text/markdown' };
   assert.equal((await ask(document, given, 'PUT', edited)).status, 200);
 
-  const audio = `/recordings/${body.recording_id}/audio`;
+  const audio = `/recordings/${id}/audio`;
   const whole = await ask(audio);
   assert.equal(whole.headers['content-encoding'], undefined);
   const part = await ask(audio, { range: 'bytes=4-99' });
@@ -89,7 +88,7 @@ test('tags, conditions and ranges mean the same; audio and what answers a change
   assert.deepEqual(part.bytes, whole.bytes.subarray(4, 100));
 
   const json = { 'content-type': 'application/json' };
-  const changed = await ask(`/recordings/${body.recording_id}`, json, 'PATCH', '{"title":"Other"}');
+  const changed = await ask(`/recordings/${id}`, json, 'PATCH', '{"title":"Other"}');
   assert.equal(changed.status, 200);
   assert.ok(changed.bytes.length > 4096, 'large enough');
   assert.equal(changed.headers['content-encoding'], undefined);

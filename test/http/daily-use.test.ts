@@ -62,8 +62,7 @@ test('a WebSocket takes the token as a header', async (t) => {
 
 test('languages are tags that are reduced, and unknown ones are refused, everywhere', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token, { language: 'en-US' })).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, { language: 'en-US' });
   const put = (language: string) =>
     service.call<ProblemAnswer>('PUT', '/config', { token, json: { stt: { language } } });
   assert.equal((await put('de-AT')).status, 200);
@@ -93,8 +92,7 @@ test('languages are tags that are reduced, and unknown ones are refused, everywh
 
 test('refusals are sentences', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   for (const [method, path, json, message] of [
     ['GET', `/recordings/${id}/export?format=csv`, undefined, /^must be md, txt, .* or zip$/],
     [

@@ -37,8 +37,7 @@ test('of two whose notes have one name in the house’s folder, an erasure takes
   });
   const saved = async (token: string) => {
     const fields = { started_at: '2026-03-01T10:00:00Z', title: 'Plan' };
-    const { recording_id: id } = (await service.upload(token, fields)).body;
-    await service.reaches(id, 'idle.saved');
+    const id = await service.settled(token, fields);
     const { documents } = (
       await service.call<{ documents: Documents }>('GET', `/recordings/${id}`, { token })
     ).body;
@@ -166,8 +165,7 @@ for (const [what, end] of [
   test(`what a deleted user left goes from the folder they had when it ${what}`, async (t) => {
     const { service, token } = await withAda(t);
     const bens = await service.addUser('ben');
-    const { recording_id: id } = (await service.upload(bens)).body;
-    await service.reaches(id, 'idle.saved');
+    const id = await service.settled(bens);
     const folder = await tempDir(t);
     const chosen = { token, json: { folder } };
     assert.equal((await service.call('PUT', '/users/ben/vault', chosen)).status, 204);
@@ -246,8 +244,7 @@ async function withVault(t: TestContext, more: { marker?: () => string } = {}) {
   };
   let service = await startService(t, options);
   const token = await service.setUp();
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const path = `/recordings/${id}`;
   const found = await service.call<{ documents: Documents }>('GET', path, { token });
   const { documents } = found.body;

@@ -49,10 +49,7 @@ async function shared(t: TestContext) {
   });
   const owen = await service.addUser('owen');
   const rita = await service.addUser('rita');
-  const { recording_id: id } = (
-    await service.upload(owen, { title: 'Zebratitle' }, { audio: wav(1800) })
-  ).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(owen, { title: 'Zebratitle' }, { audio: wav(1800) });
   const path = `/recordings/${id}`;
   const as = (token: string) => async (method: string, at: string, json?: object) =>
     await service.call<{ id: string; url: string; ticket: string; hits: object[] }>(method, at, {

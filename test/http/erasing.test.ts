@@ -14,8 +14,7 @@ async function inherited(
 ): Promise<{ first: string; second: string; paths: string[] }> {
   const upload = async () => {
     const fields = { title: 'Budget', started_at: '2026-11-20T09:30:00Z' };
-    const { recording_id: id } = (await service.upload(token, fields)).body;
-    await service.reaches(id, 'idle.saved');
+    const id = await service.settled(token, fields);
     const { documents } = (await service.call<Detail>('GET', `/recordings/${id}`, { token })).body;
     return { id, paths: Object.values(documents).toSorted() };
   };
@@ -54,7 +53,7 @@ test('DELETE leaves the documents of a recording that has the erased one’s for
 
 test('DELETE removes what was put aside of a recording, and nothing else that was', async (t) => {
   const { service, token } = await withAda(t);
-  const [erased, kept] = [await saved(service, token), await saved(service, token)];
+  const [erased, kept] = [await service.settled(token), await service.settled(token)];
   // As a start leaves them that found audio whose facts were not in the log.
   const quarantine = join(service.dataDir, 'quarantine');
   const folders = [`${erased}-1700000000000`, `${erased}-1700000000001`, `${kept}-1700000000000`];
@@ -66,9 +65,3 @@ test('DELETE removes what was put aside of a recording, and nothing else that wa
   assert.deepEqual(await readdir(quarantine), folders.slice(2));
   assert.deepEqual(await readdir(join(service.dataDir, 'recordings')), [kept]);
 });
-
-async function saved(service: TestService, token: string): Promise<string> {
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
-  return id;
-}

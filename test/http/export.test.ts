@@ -22,8 +22,7 @@ async function download(service: TestService, token: string, id: string, format:
 test('a meeting as every kind of file, with its type and a name to be saved under', async (t) => {
   const { service, token } = await withAda(t);
   const fields = { kind: 'meeting' };
-  const { recording_id: id } = (await service.upload(token, fields)).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, fields);
   const { body: waiting } = await service.call<{ speakers_pending: { label: string }[] }>(
     'GET',
     `/recordings/${id}`,
@@ -91,8 +90,7 @@ test('a meeting as every kind of file, with its type and a name to be saved unde
 
 test('the transcript as a person has changed it; made anew when it was deleted', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const { documents } = (
     await service.call<{ documents: { transcript: string } }>('GET', `/recordings/${id}`, { token })
   ).body;

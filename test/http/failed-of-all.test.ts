@@ -10,11 +10,7 @@ test('what failed is found for all users, and reads of what did not fail one key
     await service.addUser('ben'),
     await service.addUser('cora'),
   ];
-  for (const token of tokens)
-    for (let more = 0; more < 4; more += 1) {
-      const { body } = await service.upload(token);
-      await service.reaches(body.recording_id, 'idle.saved');
-    }
+  for (const token of tokens) for (let more = 0; more < 4; more += 1) await service.settled(token);
   service.engines.fail('summarise');
   const failed = [];
   for (const token of [tokens[0], tokens[2]]) {

@@ -20,8 +20,7 @@ test('administrators see what happened to users, rights, shares and settings, an
     assert.ok(status < 300, `${method} ${path}: ${status}`);
     return body;
   };
-  const { recording_id: id } = (await service.upload(ben, { title: 'zqtitle' })).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(ben, { title: 'zqtitle' });
   await change(ben, 'POST', `/recordings/${id}/sidenotes`, { text: 'zqsidenote', at: 0 });
   await change(ben, 'PUT', `/recordings/${id}/access`, { user: 'ada', audio: true });
   await change(

@@ -12,9 +12,7 @@ test('what is said in a note of a folder is looked up for those with whom it is 
     token: ada,
     json: { name: 'Interviews' },
   });
-  const { body: note } = await service.upload(ada);
-  await service.reaches(note.recording_id, 'idle.saved');
-  const path = `/recordings/${note.recording_id}`;
+  const path = `/recordings/${await service.settled(ada)}`;
   const file = await service.call('PATCH', path, { token: ada, json: { folder: folder.id } });
   assert.equal(file.status, 200);
   const mine = connect(service.url, ada);

@@ -5,11 +5,7 @@ import { type ProblemAnswer, type TestService, withAda } from '../support/http-c
 type Held = { hold: { until: string | null; by: string | null; reason: string | null } | null };
 type OnHold = ProblemAnswer & { by: string | null; until: string | null };
 
-const note = async (service: TestService, token: string): Promise<string> => {
-  const { recording_id: id } = (await service.upload(token, { kind: 'solo' })).body;
-  await service.reaches(id, 'idle.saved');
-  return id;
-};
+const note = (service: TestService, token: string) => service.settled(token, { kind: 'solo' });
 const held = async (service: TestService, token: string, id: string) =>
   (await service.call<Held>('GET', `/recordings/${id}`, { token })).body.hold;
 const protect = async (service: TestService, token: string, id: string, hold: object | null) =>

@@ -71,8 +71,7 @@ test('a command that was answered before a restart is recognised after it, and d
 
 test('names given before a restart are recognised after it, though nobody waits any more', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(recording_id, 'awaiting-speakers');
+  const recording_id = await service.settled(token, { kind: 'meeting' });
   const json = { recording_id, speakers: { SPEAKER_1: 'Ada' } };
   const first = await post(service.url, '/speakers', { token, key: 'names', json });
   assert.equal(first.status, 200);

@@ -89,8 +89,7 @@ async function peopled(service: TestService): Promise<World> {
     // Far from each other, for the search forgives what is misspelt a little.
     const word = `${letters[Math.floor(n / letters.length)]!.repeat(5)}${letters[n % letters.length]!.repeat(5)}`;
     const token = tokens.get(owner)!;
-    const id = (await service.upload(token)).body.recording_id;
-    await service.reaches(id, 'idle.saved');
+    const id = await service.settled(token);
     await asked(service, token, 'PATCH', `/recordings/${id}`, { title: `Note ${word}` });
     await service.reaches(id, 'idle.saved');
     const note: Note = { id, word, owner, folder: null, access: new Map(), links: new Map() };

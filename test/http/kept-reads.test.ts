@@ -107,8 +107,7 @@ test('what others record that one may follow is that of now, however often it wa
 
 test('a page of the library says of protection and links what holds now, also when no fact ends them', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const until = new Date(Date.now() + 4000).toISOString();
   await service.call('PATCH', `/recordings/${id}`, { token, json: { hold: { until } } });
   type Page = { transcripts: { hold: { until: string } | null }[] };

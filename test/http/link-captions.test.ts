@@ -188,8 +188,7 @@ test('a session’s ticket opens no socket, and a link is followed by so many at
 test('erasing ends who plays by a link, in the middle of it', async (t) => {
   const { service } = await withAda(t);
   const token = await service.addUser('owen');
-  const { recording_id: id } = (await service.upload(token, {}, { audio: wav(1800) })).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, {}, { audio: wav(1800) });
   const path = `/recordings/${id}`;
   const { body } = await service.call('POST', `${path}/links`, {
     token,

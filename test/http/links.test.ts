@@ -40,8 +40,7 @@ async function noteOf(service: TestService) {
   await service.setUp();
   const token = await service.addUser('owen');
   const owen = asking(service, token);
-  const { recording_id: id } = (await service.upload(token, {}, { filename: 'Zebra.wav' })).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, {}, { filename: 'Zebra.wav' });
   const make = async (json: object) =>
     (await owen<Link>('POST', `/recordings/${id}/links`, { name: 'Choir', ...json })).body;
   return { owen, id, path: `/recordings/${id}`, make, open: opening(service) };
@@ -255,8 +254,7 @@ test('the owner sees who looked: users and links, how often, and when last; othe
 test('a link that is asked for again with the same key after a restart is the same link', async (t) => {
   const { service: before } = await withAda(t);
   const token = await before.addUser('owen');
-  const { recording_id: id } = (await before.upload(token)).body;
-  await before.reaches(id, 'idle.saved');
+  const id = await before.settled(token);
   const make = async (service: TestService, json: object = {}) =>
     await service.call<Link & ProblemAnswer>('POST', `/recordings/${id}/links`, {
       token,

@@ -28,9 +28,7 @@ async function notes(service: TestService, token: string, count: number): Promis
   const ids: string[] = [];
   for (let day = 1; day <= count; day += 1) {
     const started_at = `2026-03-${String(day).padStart(2, '0')}T10:00:00Z`;
-    const { recording_id: id } = (await service.upload(token, { started_at })).body;
-    await service.reaches(id, 'idle.saved');
-    ids.push(id);
+    ids.push(await service.settled(token, { started_at }));
   }
   return ids;
 }
@@ -77,8 +75,7 @@ test('notes in which somebody speaks are found by page, as names and labels are 
   for (let day = 1; day <= 4; day += 1) {
     const started_at = `2026-03-0${day}T10:00:00Z`;
     const fields = { kind: 'meeting', started_at };
-    const { recording_id: id } = (await service.upload(token, fields)).body;
-    await service.reaches(id, 'awaiting-speakers');
+    const id = await service.settled(token, fields);
     const speakers = { SPEAKER_1: day % 2 === 0 ? 'Ada' : 'Änne' };
     await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
     await service.reaches(id, 'idle.saved');

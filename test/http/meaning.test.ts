@@ -32,15 +32,9 @@ const known = async (find: (q: string) => Promise<Found>) =>
     async () => (await find('anything')).meaning?.complete === true,
   );
 
-async function saved(service: TestService, token: string): Promise<string> {
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
-  return id;
-}
-
 test('notes are found by what they mean, without a word of the question, and say so', async (t) => {
   const { service, token, find, server } = await meaningful(t);
-  const id = await saved(service, token);
+  const id = await service.settled(token);
   await known(find);
   const words = await find('confidential intention', token, '&mode=words');
   assert.deepEqual([words.hits, words.meaning], [[], null]);
@@ -78,7 +72,7 @@ test('notes are found by what they mean, without a word of the question, and say
 
 test('what is corrected is found as it is now; what is erased not at all, within a second', async (t) => {
   const { service, token, find } = await meaningful(t);
-  const id = await saved(service, token);
+  const id = await service.settled(token);
   await known(find);
   await service.call('PATCH', `/recordings/${id}/utterances/1`, {
     token,
@@ -96,7 +90,7 @@ test('what is corrected is found as it is now; what is erased not at all, within
 
 test('what others share is found by its meaning until that is taken back', async (t) => {
   const { service, token, find } = await meaningful(t);
-  const id = await saved(service, token);
+  const id = await service.settled(token);
   const ben = await service.addUser('ben');
   assert.deepEqual((await find('confidential intention', ben)).hits, []);
   const grant = await service.call('PUT', `/recordings/${id}/access`, {
@@ -119,7 +113,7 @@ test('what others share is found by its meaning until that is taken back', async
 test('while the server is away words answer, and it is waited for', async (t) => {
   const { service, server, token, find } = await meaningful(t);
   server.faults.status = { status: 503, body: 'loading' };
-  await saved(service, token);
+  await service.settled(token);
   await eventually('found by its words', async () => {
     const { hits, meaning } = await find('secret plan');
     assert.equal(meaning, null);
@@ -143,9 +137,8 @@ for (const [fault, what] of [
   test(`a recording ${what} harms only itself`, async (t) => {
     const { service, server, token, find } = await meaningful(t);
     server.faults[fault] = 'secret';
-    await saved(service, token);
-    const other = (await service.upload(token)).body.recording_id;
-    await service.reaches(other, 'idle.saved');
+    await service.settled(token);
+    const other = await service.settled(token);
     await service.call('PATCH', `/recordings/${other}/utterances/1`, {
       token,
       json: { text: 'The automobile is at the surgeon.' },
@@ -168,7 +161,7 @@ test('with another model all is made again; without a server nothing is found by
   const { service, token } = await withAda(t, {
     trial: { passageMaking: { pauseMs: 50, lookEveryMs: 100 } },
   });
-  await saved(service, token);
+  await service.settled(token);
   const none = await service.call<ProblemAnswer>('GET', '/search?q=plan&mode=meaning', { token });
   assert.deepEqual([none.status, none.body.type], [409, '/problems/no-embeddings']);
   const find = async (q: string) =>
@@ -202,10 +195,10 @@ async function withListedModel(t: TestContext) {
 
 test('a server that was started with another model is asked for that one, though nobody searches', async (t) => {
   const { models, server, service, token } = await withListedModel(t);
-  await saved(service, token);
+  await service.settled(token);
   await eventually('made', async () => modelsOf(server).length === 1);
   models[0] = 'second-embed';
-  await saved(service, token);
+  await service.settled(token);
   await eventually('made with the other', async () => modelsOf(server).includes('second-embed'));
   await waiting(service, token, 0);
 });
@@ -214,9 +207,9 @@ test('what is being made when the server has another model is made with that one
   const { models, server, service, token } = await withListedModel(t);
   let go = () => {};
   server.faults.until = new Promise((resolve) => (go = resolve));
-  await saved(service, token);
+  await service.settled(token);
   await eventually('asked for its passages', async () => server.keys.length === 2);
-  await saved(service, token);
+  await service.settled(token);
   models[0] = 'second-embed';
   delete server.faults.until;
   const search = async () =>

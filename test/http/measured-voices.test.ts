@@ -40,7 +40,7 @@ test('voices are measured again from the kept audio: after turns were moved, bef
   let service = await startService(t, { dataDir, stages: hearing(dataDir, said) });
   const token = await service.setUp();
   const profiles = () => profilesOf(service, token);
-  const meeting = () => meetingOf(service, token, audio);
+  const meeting = () => service.settled(token, { kind: 'meeting' }, { audio });
   const measured = async () => {
     await eventually('nothing waits', async () => {
       const { measuring } = await profiles();
@@ -185,12 +185,6 @@ const assertNear = (found: number | undefined, wanted: number): void =>
 
 async function profilesOf(service: TestService, token: string): Promise<Profiles> {
   return (await service.call<Profiles>('GET', '/speakers/profiles', { token })).body;
-}
-
-async function meetingOf(service: TestService, token: string, audio: Uint8Array): Promise<string> {
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' }, { audio })).body;
-  await service.reaches(id, 'awaiting-speakers');
-  return id;
 }
 
 async function pendingOf(service: TestService, token: string, id: string): Promise<Pending[]> {

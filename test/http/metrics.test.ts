@@ -17,8 +17,7 @@ function samplesOf(text: string): Samples {
 
 test('figures tell of recordings, stages, facts, views, requests and clients', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: done } = (await service.upload(token)).body;
-  await service.reaches(done, 'idle.saved');
+  await service.settled(token);
   service.engines.hold('transcribe');
   const { recording_id: held } = (await service.upload(token)).body;
   await service.reaches(held, 'transcribing');
@@ -57,8 +56,7 @@ test('figures tell of recordings, stages, facts, views, requests and clients', a
 
 test('no figure has anything in its labels that somebody could have chosen', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token, { title: 'Marker' })).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, { title: 'Marker' });
   for (const path of [
     `/recordings/${id}`,
     '/Marker/x',

@@ -25,9 +25,7 @@ async function withTalks(t: TestContext, count: number) {
   const { service, token } = await withAda(t);
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {
-    const { body } = await service.upload(token, { title: `Talk ${at}` });
-    await service.reaches(body.recording_id, 'idle.saved');
-    ids.push(body.recording_id);
+    ids.push(await service.settled(token, { title: `Talk ${at}` }));
   }
   const read = async (id: string) =>
     (await service.call<Said>('GET', `/recordings/${id}`, { token })).body.utterances;

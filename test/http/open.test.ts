@@ -61,8 +61,7 @@ async function desktop(
     env: { MITSCHRIFT_NOTES_VAULT: vault },
     overrides: { desktop: openDesktop(env, 'linux') },
   });
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const { documents } = (
     await service.call<{ documents: Record<'index' | 'transcript' | 'summary', string> }>(
       'GET',
@@ -200,8 +199,7 @@ test('from elsewhere nothing is launched and no vault is named; others than admi
   assert.deepEqual(folder, { status: 200, body: { opened: [], uri: `/notes/${id}` } });
 
   const ben = await service.addUser('ben');
-  const { recording_id: theirs } = (await service.upload(ben)).body;
-  await service.reaches(theirs, 'idle.saved');
+  await service.settled(ben);
   const { body } = await service.call<{ transcripts: { filename: string }[] }>(
     'GET',
     '/transcripts',
@@ -333,8 +331,7 @@ test('a path that leaves the space, or the vault, is refused before anything is 
 
 test('without a vault the answer says who can set one; a vault that is gone is 503', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  await service.settled(token);
   const { body } = await service.call<{ transcripts: { filename: string }[] }>(
     'GET',
     '/transcripts',

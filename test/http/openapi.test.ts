@@ -85,8 +85,7 @@ test('a client generated from the document sets up, uploads, waits and reads', a
   form.set('kind', 'solo');
   form.set('file', new Blob([Buffer.from('RIFF')]), 'talk.wav');
   await assert.rejects(call('uploadRecording')(null, form), /415/);
-  const { recording_id: id } = (await service.upload(String(setUp.data['token']))).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(String(setUp.data['token']));
   const list = await call('listTranscripts')({ limit: 1 });
   const [first] = list.data['transcripts'] as { filename: string; recording_id: string }[];
   assert.equal(first?.recording_id, id);

@@ -23,9 +23,8 @@ async function notes(service: TestService, token: string, count: number): Promis
   for (let day = 1; day <= count; day += 1) {
     const started_at = `2026-03-${String(day).padStart(2, '0')}T10:00:00Z`;
     const fields = { started_at, kind: day % 2 === 0 ? 'meeting' : 'solo' };
-    const { recording_id: id } = (await service.upload(token, fields)).body;
+    const id = await service.settled(token, fields);
     ids.push(id);
-    await service.reaches(id, day % 2 === 0 ? 'awaiting-speakers' : 'idle.saved');
     if (day % 2 === 1) continue;
     await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
     await service.reaches(id, 'idle.saved');
@@ -213,8 +212,7 @@ test('documents say the folder and the tags, one note after the other, also when
 
 test('what has no documents yet is not waited for when it is put elsewhere: they are written with what holds then', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, { kind: 'meeting' });
   const folder = await made(service, token, '/folders', { name: 'Clients' });
   await service.call('PATCH', `/recordings/${id}`, { token, json: { folder } });
   const { refreshing } = service.services;

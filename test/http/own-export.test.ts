@@ -19,11 +19,8 @@ async function download(service: TestService, token: string, headers: object = {
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-async function note(service: TestService, token: string, title: string) {
-  const { recording_id: id } = (await service.upload(token, { title })).body;
-  await service.reaches(id, 'idle.saved');
-  return id;
-}
+const note = (service: TestService, token: string, title: string) =>
+  service.settled(token, { title });
 
 test('all that one has is in one file: documents, audio, order and account; nothing of others, nothing erased', async (t) => {
   const { service, token: ada } = await withAda(t, { marker: (owner) => `said-by-${owner}` });
@@ -175,8 +172,7 @@ for (const [what, end] of [
     const audio = wav(600);
     randomFillSync(audio, 44);
     for (const title of ['One', 'Two']) {
-      const { recording_id: id } = (await service.upload(ben, { title }, { audio })).body;
-      await service.reaches(id, 'idle.saved');
+      await service.settled(ben, { title }, { audio });
     }
     const response = await fetch(`${service.url}/users/me/export`, {
       headers: { Authorization: `Bearer ${ben}` },

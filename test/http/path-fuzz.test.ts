@@ -25,8 +25,7 @@ async function trapped(t: TestContext) {
     overrides: { desktop },
   });
   await service.addUser('ben');
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const { documents } = (
     await service.call<{ documents: { index: string; transcript: string } }>(
       'GET',

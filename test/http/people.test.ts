@@ -42,8 +42,7 @@ test('who may be heard is said while it is recorded, and serves as if it had bee
 
 test('a meeting that waits for its speakers takes people, and none once it has documents', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, { kind: 'meeting' });
   const give = async (people: string[]) =>
     (await service.call('PATCH', `/recordings/${id}`, { token, json: { people } })).status;
   assert.equal(await give(['Ben']), 200);

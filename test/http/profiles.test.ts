@@ -296,9 +296,7 @@ async function hearing(t: Parameters<typeof startService>[0]) {
     service,
     async meeting(token: string, voices: Voice[], model = 'voices'): Promise<string> {
       heard = { voices, model };
-      const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-      await service.reaches(id, 'awaiting-speakers');
-      return id;
+      return await service.settled(token, { kind: 'meeting' });
     },
   };
 }

@@ -42,10 +42,7 @@ test('each node reads each fact once, however many listen at it', async (t) => {
 async function rowsAFact(url: string, working: TestService, token: string): Promise<number> {
   await ask(url, 'select pg_stat_statements_reset()');
   const before = await working.store.head();
-  for (let count = 0; count < recordings; count += 1) {
-    const { body } = await working.upload(token);
-    await working.reaches(body.recording_id, 'idle.saved');
-  }
+  for (let count = 0; count < recordings; count += 1) await working.settled(token);
   const facts = (await working.store.head()) - before;
   const [row] = await ask<{ rows: number }>(url, rowsByPosition);
   return row!.rows / facts;

@@ -233,8 +233,7 @@ type Status = {
 test('GET /recordings/{id}?at: state, words and documents as they were, what was possible and what waited', async (t) => {
   const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
-  const { recording_id: id } = (await service.upload(ben, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(ben, { kind: 'meeting' });
   const speakers = { SPEAKER_1: 'Grace' };
   await service.call('POST', '/speakers', { token: ben, json: { recording_id: id, speakers } });
   await service.reaches(id, 'idle.saved');
@@ -288,8 +287,7 @@ type Then = Record<string, unknown> &
 
 test('a recording’s facts can be read on from any position', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   type Events = {
     events: { position: number; type: string; from: string; to: string; at: string }[];
     next_after: number | null;
@@ -314,10 +312,8 @@ test('a recording’s facts can be read on from any position', async (t) => {
 test('the whole log shows what others said to nobody, and hashes of passwords not even to them', async (t) => {
   const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
-  const bens = (await service.upload(ben)).body.recording_id;
-  await service.reaches(bens, 'idle.saved');
-  const adas = (await service.upload(ada)).body.recording_id;
-  await service.reaches(adas, 'idle.saved');
+  const bens = await service.settled(ben);
+  const adas = await service.settled(ada);
   type Events = { events: { stream: string; content?: unknown }[]; next_after: number | null };
   const { body } = await service.call<Events>('GET', '/events?limit=200', { token: ada });
   const streams = new Set(body.events.map(({ stream }) => stream));
@@ -351,8 +347,7 @@ test('the whole log shows what others said to nobody, and hashes of passwords no
 test('of an erased recording the log says what happened, and nothing by which its file could be told', async (t) => {
   const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
-  const id = (await service.upload(ben)).body.recording_id;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(ben);
   type Events = { events: { stream: string; type: string; data: Record<string, unknown> }[] };
   const read = async (path: string) => {
     const { body } = await service.call<Events>('GET', path, { token: ada });

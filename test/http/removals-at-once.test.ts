@@ -53,8 +53,7 @@ test('every pair of removals of a recording at once leaves what the log says, an
 });
 
 async function documented(service: TestService, token: string, title: string): Promise<Made> {
-  const { recording_id: id } = (await service.upload(token, { title })).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, { title });
   const detail = await service.call<{ documents: Made['paths'] }>('GET', `/recordings/${id}`, {
     token,
   });

@@ -25,17 +25,10 @@ const form = (language?: string): FormData => {
   return made;
 };
 
-async function saved(service: TestService, token: string): Promise<string> {
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
-  return id;
-}
+const saved = (service: TestService, token: string) => service.settled(token);
 
-async function waiting(service: TestService, token: string): Promise<string> {
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
-  return id;
-}
+const waiting = (service: TestService, token: string) =>
+  service.settled(token, { kind: 'meeting' });
 
 async function held(service: TestService, token: string): Promise<string> {
   service.engines.hold('transcribe');

@@ -34,9 +34,7 @@ async function withClock(t: TestContext) {
 
 async function note(service: TestService, token: string, daysAgo: number): Promise<string> {
   const started_at = new Date(Date.now() - daysAgo * day).toISOString();
-  const { recording_id: id } = (await service.upload(token, { started_at, kind: 'solo' })).body;
-  await service.reaches(id, 'idle.saved');
-  return id;
+  return await service.settled(token, { started_at, kind: 'solo' });
 }
 const get = async <T>(service: TestService, token: string, path: string): Promise<T> =>
   (await service.call<T>('GET', path, { token })).body;
@@ -293,8 +291,7 @@ test('what becomes a note behind its period is given a day, in which the preview
   const service = await startService(t, { trial: { retention: { everyMs: 20 } } });
   let token = await service.setUp();
   await service.call('PUT', '/retention', { token, json: { notes_days: 30 } });
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, { kind: 'meeting' });
   clock.move(31 * day);
   token = await service.login('ada');
   for (let n = 0; n < 10; n += 1) await note(service, token, 0);

@@ -97,16 +97,14 @@ test('who may not call a route of a recording is refused, and who may is not', a
     people.push({ name, token: await service.addUser(name, name === 'adam'), role, audio });
   await service.addUser('cleo');
   const token = await service.addUser('owen');
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, { kind: 'meeting' });
   for (const { name, role, audio } of people) {
     if (role === 'stranger') continue;
     const json = { user: name, role: role === 'disabled' ? 'correct' : role, audio };
     const given = await service.call('PUT', `/recordings/${id}/access`, { token, json });
     assert.equal(given.status, 200);
   }
-  const { recording_id: own } = (await service.upload(people[0]!.token)).body;
-  await service.reaches(own, 'idle.saved');
+  const own = await service.settled(people[0]!.token);
   const disabled = { token: ada, json: { disabled: true } };
   assert.equal((await service.call('PATCH', '/users/dora', disabled)).status, 200);
 
@@ -187,8 +185,7 @@ async function named(service: TestService, token: string, id: string): Promise<v
 test('what is for administrators is refused to users, to strangers and to who has a link; what is for users to strangers', async (t) => {
   const { service, token: ada } = await withAda(t);
   const token = await service.addUser('owen');
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   await service.addUser('gone', true);
   const gone = await service.login('gone');
   const disabled = { token: ada, json: { disabled: true } };

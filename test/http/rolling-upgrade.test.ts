@@ -24,8 +24,8 @@ test('in a rolling upgrade each release answers from whole rows of its own, and 
     });
   const old = await start('old');
   const ada = await old.setUp();
-  const first = await saved(old, ada);
-  const erased = await saved(old, ada);
+  const first = await old.settled(ada);
+  const erased = await old.settled(ada);
   const before = await placesIn(url);
 
   const release = await heldRows(t, url, nextPlace);
@@ -41,7 +41,7 @@ test('in a rolling upgrade each release answers from whole rows of its own, and 
     );
     return waiting.length > 0;
   });
-  const second = await saved(old, ada);
+  const second = await old.settled(ada);
   assert.deepEqual(await listed(old, ada), [second, erased, first]);
   assert.deepEqual(await placesIn(url), before, 'nothing of the old rows is another');
   assert.equal(isReady, false);
@@ -49,7 +49,7 @@ test('in a rolling upgrade each release answers from whole rows of its own, and 
 
   const fresh = await starting;
   assert.deepEqual(await listed(fresh, ada), [second, erased, first]);
-  const third = await saved(fresh, ada);
+  const third = await fresh.settled(ada);
   assert.equal((await fresh.call('DELETE', `/recordings/${erased}`, { token: ada })).status, 204);
   for (const node of [old, fresh]) {
     await eventually('what is done at a node of one release is seen at the other', async () => {
@@ -64,12 +64,6 @@ test('in a rolling upgrade each release answers from whole rows of its own, and 
   });
   assert.deepEqual(await listed(fresh, ada), [third, second, first]);
 });
-
-async function saved(node: TestService, token: string): Promise<string> {
-  const { body } = await node.upload(token);
-  await node.reaches(body.recording_id, 'idle.saved');
-  return body.recording_id;
-}
 
 async function listed(node: TestService, token: string): Promise<string[]> {
   const { status, body } = await node.call<{ recordings: { recording_id: string }[] }>(

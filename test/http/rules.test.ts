@@ -38,9 +38,7 @@ async function sorting(service: TestService, given?: string) {
       return { folder: body.folder, tags: body.tags };
     },
     async upload(fields: Record<string, string> = {}, filename = 'talk.wav') {
-      const { recording_id: id } = (await service.upload(token, fields, { filename })).body;
-      await service.reaches(id, fields['kind'] === 'meeting' ? 'awaiting' : 'idle.saved');
-      return id;
+      return await service.settled(token, fields, { filename });
     },
   };
 }

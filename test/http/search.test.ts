@@ -20,8 +20,7 @@ test('GET /search finds what was said, for its owner only, until it is erased', 
     meaning: null,
   });
 
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const { hits } = await find('SECRÉT plan');
   assert.equal(hits.length, 1);
   const { recording_id, filename, title, snippet, start } = hits[0]!;
@@ -90,9 +89,7 @@ test('GET /search?group=note answers passages, narrowed and a page after the oth
   const { service, token } = await withAda(t);
   const ids: string[] = [];
   for (let at = 0; at < 3; at += 1) {
-    const { recording_id } = (await service.upload(token)).body;
-    await service.reaches(recording_id, 'idle.saved');
-    ids.push(recording_id);
+    ids.push(await service.settled(token));
   }
   const ask = async (query: string) =>
     await service.call<Notes>('GET', `/search?group=note&q=secret${query}`, { token });

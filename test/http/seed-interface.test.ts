@@ -64,8 +64,7 @@ test('PUT /config: the body is deep-merged into the stored config and persisted'
 
 test('POST /speakers: resolves the pipeline pause; the labels are replaced by the given names', async (t) => {
   const { service, user } = await seeded(t);
-  const { recording_id: id } = (await service.upload(user, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(user, { kind: 'meeting' });
   const paused = await service.call('GET', '/status', { token: user });
   assert.equal(paused.body['status'], 'AWAITING_SPEAKERS');
   const json = { speakers: { SPEAKER_1: 'Ada Lovelace' } };
@@ -135,8 +134,7 @@ test(
   { skip: onPostgres },
   async (t) => {
     const { service, admin, shown, opened, vault } = await seeded(t);
-    const { recording_id: id } = (await service.upload(admin)).body;
-    await service.reaches(id, 'idle.saved');
+    await service.settled(admin);
     const [{ documents, filename } = { documents: none, filename: '' }] = await libraryOf(
       service,
       admin,
@@ -296,8 +294,7 @@ async function seeded(t: TestContext) {
 
 async function saved(t: TestContext) {
   const parts = await seeded(t);
-  const { recording_id: id } = (await parts.service.upload(parts.user)).body;
-  await parts.service.reaches(id, 'idle.saved');
+  const id = await parts.service.settled(parts.user);
   await parts.service.projections.applied('all', await parts.service.store.head());
   return { ...parts, id };
 }

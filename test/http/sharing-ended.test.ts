@@ -14,8 +14,7 @@ test('a remembered answer is repeated to nobody who may not read the recording a
   const { service } = await withAda(t);
   const owen = await service.addUser('owen');
   const cora = await service.addUser('cora');
-  const { recording_id: id } = (await service.upload(owen, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(owen, { kind: 'meeting' });
   const asked = (token: string, path: string, key: string, json: object) => async () =>
     await service.call<ProblemAnswer & { text?: string }>('POST', path, {
       token,
@@ -58,8 +57,7 @@ test('what readers get and take away has nothing of the owner’s folder, tags a
   const ownersToken = await service.addUser('owen');
   const ritasToken = await service.addUser('rita');
   const [owen, rita] = [asking(service, ownersToken), asking(service, ritasToken)];
-  const { recording_id: id } = (await service.upload(ownersToken)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(ownersToken);
   const path = `/recordings/${id}`;
   const folder = (await owen<{ id: string }>('POST', '/folders', { name: 'Zebrafolder' })).body.id;
   const tag = (await owen<{ id: string }>('POST', '/tags', { name: 'zebratag' })).body.id;
@@ -117,8 +115,7 @@ test('open pages of others learn that their right has ended, and hear of nothing
   const ownersToken = await service.addUser('owen');
   const owen = asking(service, ownersToken);
   const ritasToken = await service.addUser('rita');
-  const { recording_id: id } = (await service.upload(ownersToken)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(ownersToken);
   const path = `/recordings/${id}`;
   const { note } = (
     await owen<{ note: number }>('POST', `${path}/sidenotes`, { text: 'Zebra', at: 0 })

@@ -27,8 +27,7 @@ test('a note is shared by itself and by its folder, with people and groups, and 
   const bensToken = await service.addUser('ben');
   const ben = asking(service, bensToken);
   const cleo = asking(service, await service.addUser('cleo'));
-  const { recording_id: id } = (await service.upload(ownersToken)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(ownersToken);
   const path = `/recordings/${id}`;
   const reads = async (who: typeof ben) => (await who('GET', path)).status;
 
@@ -124,15 +123,10 @@ test('what is shared is listed, found and followed by whom it is shared with, an
   const bensToken = await service.addUser('ben');
   const [owen, ben] = [asking(service, ownersToken), asking(service, bensToken)];
   const cleo = asking(service, await service.addUser('cleo'));
-  const saved = async (token: string) => {
-    const { recording_id: id } = (await service.upload(token)).body;
-    await service.reaches(id, 'idle.saved');
-    return id;
-  };
   const [one, two, own] = [
-    await saved(ownersToken),
-    await saved(ownersToken),
-    await saved(bensToken),
+    await service.settled(ownersToken),
+    await service.settled(ownersToken),
+    await service.settled(bensToken),
   ];
   type Page = {
     transcripts: { recording_id: string; filename: string | null; access: object | null }[];

@@ -113,8 +113,7 @@ test('side notes stay in every state, in exports and versions, and through proce
 
 test('a side note sent twice with its key is written once, also at the same time', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const note = { at: 3, text: 'once' };
   const answers = await Promise.all(
     [1, 2, 3].map(() => write(service, token, id, note, 'the-command')),
@@ -134,8 +133,7 @@ test('a side note sent twice with its key is written once, also at the same time
 
 test('what is no side note is refused, and nobody writes beside what is not theirs', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   for (const [json, path] of [
     [{ at: 1 }, 'text'],
     [{ at: 1, text: ' \n ' }, 'text'],
@@ -171,8 +169,7 @@ test('what is no side note is refused, and nobody writes beside what is not thei
 test('side notes go with a recording that is handed over, under their writer, and end with its key', async (t) => {
   const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   await write(service, token, id, { at: 1, text: 'zebrafinch' });
   const [before] = await notesOf(service, token, id);
   assert.equal(before!.own, true);
@@ -189,8 +186,7 @@ test('side notes go with a recording that is handed over, under their writer, an
 
 test('a side note is found by its words, leads to its time, and is found no more when it is removed', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   await write(service, token, id, { at: 12.5, text: 'Ask the zebrafinch' });
   const found = () =>
     service.call<{

@@ -4,11 +4,8 @@ import { type ProblemAnswer, type TestService, withAda } from '../support/http-c
 
 type Recording = { status: string; speakers: { label: string; name: string | null }[] };
 
-const meeting = async (service: TestService, token: string): Promise<string> => {
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
-  return id;
-};
+const meeting = (service: TestService, token: string) =>
+  service.settled(token, { kind: 'meeting' });
 
 test('POST /speakers resolves the pause, and the labels get the given names', async (t) => {
   const { service, token } = await withAda(t);
@@ -148,10 +145,7 @@ test('names and skip together are refused, and others’ meetings are not there'
 test('a meeting that waits again has one title everywhere, and a name like a label stays a name', async (t) => {
   const { service, token } = await withAda(t);
   const get = async <T>(path: string) => (await service.call<T>('GET', path, { token })).body;
-  const { recording_id: id } = (
-    await service.upload(token, { kind: 'meeting', title: 'Asked for' })
-  ).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, { kind: 'meeting', title: 'Asked for' });
   type Titled = { title: string };
   const pending = async () =>
     (await get<{ speakers_pending: Titled[] }>('/status')).speakers_pending;

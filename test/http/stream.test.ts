@@ -80,7 +80,7 @@ test('with `after` everything durable since then comes before what happens next'
   const { service, token } = await serviceWithUser(t);
   const live = connect(service.url, token);
   await live.until(({ type }) => type === 'position');
-  await uploadAndWait(service, token);
+  await service.settled(token);
   await live.until(({ to }) => to === 'idle.saved');
   const expected = live.frames.filter(isDurable);
 
@@ -110,9 +110,7 @@ test('whenever a client comes back, it has seen every durable frame once and in 
         const start = await service.store.head();
         const seen: Frame[] = [];
         let after = start;
-        const work = Promise.all(
-          Array.from({ length: uploads }, () => uploadAndWait(service, token)),
-        );
+        const work = Promise.all(Array.from({ length: uploads }, () => service.settled(token)));
         for (const frames of cuts) {
           // Some lives end while the client still catches up, some when it has followed for a while.
           after = take(await life(service, token, after, frames, work), seen, after);
@@ -179,13 +177,13 @@ test('a client sees its own user’s recordings only; an administrator may watch
     connect(service.url, ben),
   ];
   for (const client of [own, all, bens]) await client.until(({ type }) => type === 'position');
-  const id = await uploadAndWait(service, ben);
+  const id = await service.settled(ben);
   await bens.until(({ to }) => to === 'idle.saved');
   await all.until(({ to }) => to === 'idle.saved');
   assert.ok(all.frames.every(({ type }) => type !== 'utterance' && type !== 'saved'));
   assert.ok(!JSON.stringify(all.frames).includes('plan'));
   // What ben's recording did was told before this: had it come to ada, it would be here by now.
-  const adas = await uploadAndWait(service, ada);
+  const adas = await service.settled(ada);
   await own.until(({ to }) => to === 'idle.saved');
   const ids = new Set(own.frames.flatMap((frame) => (frame['recording_id'] as string) ?? []));
   assert.deepEqual([...ids], [adas]);
@@ -200,7 +198,7 @@ test('a client sees its own user’s recordings only; an administrator may watch
 
 test('four clients read the log for what they missed at the same time, the others after them', async (t) => {
   const { service, token } = await serviceWithUser(t);
-  await uploadAndWait(service, token);
+  await service.settled(token);
   const { store } = service;
   const readAll = store.readAll.bind(store);
   const gate = new EventEmitter();
@@ -325,12 +323,6 @@ test('what a recording waits for is told to its owner, and not to readers', asyn
     [],
   );
 });
-
-async function uploadAndWait(service: TestService, token: string): Promise<string> {
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
-  return id;
-}
 
 test('who resumes after a position that the log does not have, as after a restored backup, is told and hears again', async (t) => {
   const { service, token } = await withAda(t);

@@ -461,8 +461,7 @@ async function meeting(t: TestContext) {
     await job.append({ type: 'summary.completed', data, content: { text: 'x', lines } });
   };
   const { service, token } = await withAda(t, { stages: { join, punctuate, summarise } });
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, { kind: 'meeting' });
   const json = { recording_id: id, speakers: { SPEAKER_1: 'Anna', SPEAKER_2: 'Ben' } };
   await service.call('POST', '/speakers', { token, json });
   await service.reaches(id, 'idle.saved');
@@ -519,8 +518,7 @@ async function world(t: TestContext) {
   const token = await service.setUp();
   const json = { llm: { base_url: 'http://127.0.0.1:9' } };
   await service.call('PUT', '/config', { token, json });
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const path = `/recordings/${id}/summary`;
   const read = async () =>
     (await service.call<Recording>('GET', `/recordings/${id}`, { token })).body;

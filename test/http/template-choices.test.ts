@@ -20,11 +20,8 @@ test('a rule chooses the template of the first summary: by how it begins, and by
   const { service, token, template, again, post } = await world(t);
   const { id: mine } = await template(minutes);
   const { id: house } = await post<Id>('/templates?of=house', { ...minutes, name: 'Of the house' });
-  const made = async (fields: Record<string, string> = {}, filename = 'talk.wav') => {
-    const { recording_id: id } = (await service.upload(token, fields, { filename })).body;
-    await service.reaches(id, 'idle.saved');
-    return id;
-  };
+  const made = (fields: Record<string, string> = {}, filename = 'talk.wav') =>
+    service.settled(token, fields, { filename });
   const used = async (id: string) => (await summaries(service, id)).map((one) => one.template?.id);
   await post('/rules', { when: { file_name: 'board*' }, then: { template: house } });
   const said = await post<Id>('/rules', {
@@ -102,8 +99,7 @@ test('a rule about what is said files before the first summary, which the folder
   const { service, token, post } = await world(t);
   const folder = await post<Id>('/folders', { name: 'Plans', template: 'lecture' });
   await post('/rules', { when: { said: 'secret' }, then: { folder: folder.id } });
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   assert.deepEqual(
     (await summaries(service, id)).map((one) => one.template?.id),
     ['lecture'],
@@ -148,8 +144,7 @@ test('a rule with a template is tried on what there is, applied for the next sum
 test('many summaries are made again by a template at once, each once; what is not a template, and too many, are refused', async (t) => {
   const { service, token, id, template, post } = await world(t);
   const { id: mine } = await template(minutes);
-  const { recording_id: second } = (await service.upload(token)).body;
-  await service.reaches(second, 'idle.saved');
+  const second = await service.settled(token);
   const bulk = (changes: readonly object[], key?: string) =>
     service.call<Bulk & ProblemAnswer>('POST', '/recordings/bulk', {
       token,
@@ -199,8 +194,7 @@ test('many summaries are made again by a template at once, each once; what is no
 
 test('without a language model no summary is made again, and nothing of such a change is done', async (t) => {
   const { service, token } = await withAda(t, { overrides: { hasLanguageModel: () => false } });
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const tag = await service.call<Id>('POST', '/tags', { token, json: { name: 'board' } });
   const changes = [{ recording_id: id, template: 'lecture', add_tags: [tag.body.id] }];
   const { status, body } = await service.call<ProblemAnswer>('POST', '/recordings/bulk', {

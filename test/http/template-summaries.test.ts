@@ -62,8 +62,7 @@ test('the folder’s template holds where the run has none, a meeting has its ow
     token,
     json: { name: 'Board', template: mine },
   });
-  const { recording_id: id } = (await service.upload(token, { folder: folder.id })).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, { folder: folder.id });
   const again = async (wanted: object) => await againOf(wanted, id);
   assert.equal((await summaries(service, id)).at(-1)?.template?.id, mine);
   await again({ template: 'interview' });
@@ -72,8 +71,7 @@ test('the folder’s template holds where the run has none, a meeting has its ow
   assert.equal((await service.call('DELETE', `/templates/${mine}`, { token })).status, 204);
   await again({});
   assert.equal((await summaries(service, id)).at(-1)?.template?.id, 'general');
-  const { recording_id: meeting } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(meeting, 'awaiting');
+  const meeting = await service.settled(token, { kind: 'meeting' });
   await service.call('POST', `/speakers`, {
     token,
     json: { recording_id: meeting, skip: true },
@@ -103,8 +101,7 @@ test('a template of the house makes summaries of everybody who chooses it, and a
     token: ben,
     json: { name: 'Board', template: house },
   });
-  const { recording_id: theirs } = (await service.upload(ben, { folder: folder.id })).body;
-  await service.reaches(theirs, 'idle.saved');
+  const theirs = await service.settled(ben, { folder: folder.id });
   assert.equal((await summaries(service, theirs)).at(-1)?.template?.of, 'house');
   const made = async (recording: string, as: string) => {
     const path = `/recordings/${recording}/versions`;
@@ -150,8 +147,7 @@ test('language and length of a template are asked for; a template for one record
   await again({ template: id });
   assert.match(prompts().at(-1)!.system, /in German/u);
   assert.match(prompts().at(-1)!.system, /Be thorough/u);
-  const { recording_id: other } = (await service.upload(token)).body;
-  await service.reaches(other, 'idle.saved');
+  await service.settled(token);
   assert.doesNotMatch(prompts().at(-1)!.system, /Greetings|German/u);
 });
 

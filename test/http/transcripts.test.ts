@@ -18,8 +18,7 @@ type Library = {
 
 test('documents are read by their path, with slashes raw or encoded', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  await service.settled(token);
   const library = await service.call<Library>('GET', '/transcripts?kind=solo', { token });
   const path = library.body.transcripts[0]!.documents['transcript']!;
   const raw = await service.call<string>('GET', `/transcripts/${encodeURI(path)}`, { token });
@@ -85,8 +84,7 @@ test('a path that leaves the user’s space is rejected: 403, and nothing outsid
 test('a document of somebody else is not there', async (t) => {
   const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
-  const { recording_id: id } = (await service.upload(ben)).body;
-  await service.reaches(id, 'idle.saved');
+  await service.settled(ben);
   const library = await service.call<Library>('GET', '/transcripts', { token: ben });
   const path = `/transcripts/${encodeURIComponent(library.body.transcripts[0]!.filename)}`;
   assert.equal((await service.call('GET', path, { token: ben })).status, 200);
@@ -128,8 +126,7 @@ test('documents of what was handed over while it waited are the new owner’s al
 
 test('POST /transcripts/{filename}/reprocess runs the transcript through the language model again', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const library = await service.call<Library>('GET', '/transcripts', { token });
   for (const path of Object.values(library.body.transcripts[0]!.documents)) {
     const encoded = encodeURIComponent(path);
@@ -145,8 +142,7 @@ test('POST /transcripts/{filename}/reprocess runs the transcript through the lan
 
 test('without a language model configured nothing is begun from it: 409 says what to do, and from speech-to-text it runs', async (t) => {
   const { service, token } = await withAda(t, { overrides: { hasLanguageModel: () => false } });
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const library = await service.call<Library>('GET', '/transcripts', { token });
   const { filename } = library.body.transcripts[0]!;
   const before = await service.store.head();

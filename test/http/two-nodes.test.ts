@@ -98,8 +98,7 @@ test('nodes have no notes folder for all: none is set, copied into or left behin
     body.errors?.map(({ path, code }) => [path, code]),
     [['notes.vault', 'setting-not-on-nodes']],
   );
-  const { recording_id: id } = (await a.upload(token)).body;
-  await a.reaches(id, 'idle.saved');
+  const id = await a.settled(token);
   const found = await a.call<{ documents: { index: string } }>('GET', `/recordings/${id}`, {
     token,
   });

@@ -102,10 +102,7 @@ test('what a deleted user left is the administrators’ to list, hand over and e
   const idOf = (name: string) => service.accounts.findUser(name)!.userId;
   const benId = idOf('ben');
   const ids: string[] = [];
-  for (const title of ['Eins', 'Zwei']) {
-    ids.push((await service.upload(ben, { title })).body.recording_id);
-    await service.reaches(ids.at(-1)!, 'idle.saved');
-  }
+  for (const title of ['Eins', 'Zwei']) ids.push(await service.settled(ben, { title }));
   const list = (who: string) => service.call('GET', `/recordings?owner=${benId}`, { token: who });
   const read = (who: string) => service.call('GET', `/recordings/${ids[0]}`, { token: who });
   assert.deepEqual([(await list(token)).status, (await read(token)).status], [403, 404]);
@@ -188,10 +185,7 @@ test('documents of a deleted user are not brought up to date any more', async (t
   const ben = await service.addUser('ben');
   const benId = service.accounts.findUser('ben')!.userId;
   const ids: string[] = [];
-  for (const title of ['Eins', 'Zwei']) {
-    ids.push((await service.upload(ben, { title })).body.recording_id);
-    await service.reaches(ids.at(-1)!, 'idle.saved');
-  }
+  for (const title of ['Eins', 'Zwei']) ids.push(await service.settled(ben, { title }));
   const [first, second] = ids.toSorted() as [string, string];
   const json = { name: 'Clients' };
   const { id: tag } = (await service.call<{ id: string }>('POST', '/tags', { token: ben, json }))

@@ -98,8 +98,7 @@ test('users see where they are logged in and end it there; administrators see wh
     [true],
   );
 
-  const { recording_id: id } = (await service.upload(ben)).body;
-  await service.reaches(id, 'idle.saved');
+  await service.settled(ben);
   const users = (await service.call<{ users: Listed[] }>('GET', '/users', { token })).body.users;
   const row = (name: string) => users.find(({ username }) => username === name)!;
   assert.deepEqual([row('ben').recordings, row('ada').recordings], [1, 0]);

@@ -304,8 +304,7 @@ async function house(t: TestContext) {
         )
       ).body,
     async saved(as: string) {
-      const { recording_id: id } = (await present.upload(as)).body;
-      await present.reaches(id, 'idle.saved');
+      const id = await present.settled(as);
       const found = await present.call<{ documents: Documents }>('GET', `/recordings/${id}`, {
         token: as,
       });

@@ -190,8 +190,7 @@ test('in a recording that was handed over no word of the former owner counts, no
   await post(ada, { write: 'Bach' });
   await post(cleo, { write: 'Monteverdi' });
   await post(cleo, { write: 'Gesualdo', folder: hers });
-  const { recording_id: id } = (await service.upload(ada)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(ada);
   await service.call('PATCH', `/recordings/${id}`, { token: ada, json: { folder: his } });
   await service.reaches(id, 'idle.saved');
   const counting = async () => {

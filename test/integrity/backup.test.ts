@@ -389,8 +389,7 @@ test('restore applies a later list of erasures: key, audio, documents, and the f
 test('nothing of an erased recording of a deleted user comes back from where it was put aside', async (t) => {
   const { service, token } = await withAda(t);
   const bens = await service.addUser('ben');
-  const { recording_id: gone } = (await service.upload(bens, { title: 'Divorce' })).body;
-  await service.reaches(gone, 'idle.saved');
+  const gone = await service.settled(bens, { title: 'Divorce' });
   assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
   await service.close();
   const data = dataFolder(service.dataDir);

@@ -122,8 +122,7 @@ async function left(t: TestContext) {
   const vault = join(beside, 'notes');
   await mkdir(vault);
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const json = { folder: vault };
   const { status } = await service.call('PUT', '/users/me/vault', { token, json });
   assert.equal(status, 204);

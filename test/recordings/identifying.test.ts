@@ -93,13 +93,12 @@ const read = async (id: string) =>
 /** A meeting that waits for its speakers. */
 async function meeting(brain: Brain, fields: Record<string, string> = {}) {
   language.brain = brain;
-  const { body } = await service.upload(token, { kind: 'meeting', ...fields });
-  await service.reaches(body.recording_id, 'awaiting-speakers');
-  const { speakers_pending } = await read(body.recording_id);
+  const id = await service.settled(token, { kind: 'meeting', ...fields });
+  const { speakers_pending } = await read(id);
   const names = Object.fromEntries(
     speakers_pending.map((one) => [one.label, one.suggested_name] as const),
   );
-  return { id: body.recording_id, suggestions: speakers_pending, names };
+  return { id, suggestions: speakers_pending, names };
 }
 
 /** Its documents, once the speakers have names. */

@@ -16,8 +16,7 @@ const again = {
 
 test('from each stage: what comes before it is taken from the log, and no engine is asked for it', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   let version = 1;
   for (const [stage, expected] of Object.entries(again)) {
     const before = await service.store.head();
@@ -50,8 +49,7 @@ test('one that failed is to be retried or cleared first, and says so', async (t)
 
 test('from diarize and join a meeting is attributed again, and asks who spoke', async (t) => {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, { kind: 'meeting' });
   for (const stage of ['diarize', 'join']) {
     const json = { recording_id: id, speakers: { SPEAKER_1: 'Ada' } };
     await service.call('POST', '/speakers', { token, json });

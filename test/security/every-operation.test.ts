@@ -180,8 +180,7 @@ async function inhabited(t: TestContext) {
   });
   const anna = await service.addUser('anna');
   const ben = await service.addUser('ben');
-  const { recording_id: id } = (await service.upload(anna, { title: `Plan ${marker}` })).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(anna, { title: `Plan ${marker}` });
   await service.call('POST', `/recordings/${id}/sidenotes`, {
     token: anna,
     json: { text: `Ask about it ${marker}`, at: 0 },

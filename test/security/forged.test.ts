@@ -111,8 +111,7 @@ test('what a request says of its owner, its command or its state is not believed
   await t.test(
     'fields that make somebody an administrator, or a recording another’s, are refused',
     async () => {
-      const { recording_id: id } = (await service.upload(ben)).body;
-      await service.reaches(id, 'idle.saved');
+      const id = await service.settled(ben);
       for (const [method, path, json, status] of [
         ['PATCH', '/users/me', { current_password: 'x', password: 'x', is_admin: true }, 422],
         ['PATCH', '/users/ben', { is_admin: true }, 403],

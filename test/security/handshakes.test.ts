@@ -15,8 +15,7 @@ test('a WebSocket is opened for its user only, by a whole handshake from a page 
   const ben = await service.addUser('ben');
   const over = await service.login('ben');
   await service.call('POST', '/logout', { token: over });
-  const { recording_id: id } = (await service.upload(ben)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(ben);
   const { ticket } = (
     await service.call<{ ticket: string }>('POST', `/recordings/${id}/ticket`, { token: ben })
   ).body;

@@ -107,8 +107,7 @@ test('through a forwarder of another user no program is launched', async (t) => 
       },
     },
   });
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const { documents } = (
     await service.call<{ documents: { index: string } }>('GET', `/recordings/${id}`, { token })
   ).body;

@@ -158,6 +158,37 @@ export async function startService(
     return answer.body.token;
   };
 
+  const upload = <T = { recording_id: string; status: string }>(
+    token: string | null,
+    fields: Record<string, string> = {},
+    init: { audio?: Uint8Array; filename?: string; headers?: object } = {},
+  ) => {
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const audio = init.audio ?? wav();
+    form.set('file', new Blob([audio]), init.filename ?? 'talk.wav');
+    const headers = init.headers ?? {};
+    return call<T>('POST', '/recordings', { token, body: form, headers });
+  };
+  /** Resolves when a recording is in a state (canonical name or its beginning). */
+  const reaches = async (recordingId: string, state: string): Promise<void> => {
+    await new Promise<void>((resolve, reject) => {
+      const look = async () => {
+        const row = await recordingById(storage, recordingId);
+        if (!row?.state.startsWith(state)) return;
+        stop();
+        clearTimeout(timer);
+        resolve();
+      };
+      const stop = projections.onApplied(() => void look());
+      const timer = setTimeout(() => {
+        stop();
+        reject(late(`${recordingId} is ${state}`, 10_000));
+      }, onThisMachine(10_000));
+      void look();
+    });
+  };
+
   return {
     url,
     setupLink,
@@ -187,35 +218,13 @@ export async function startService(
       await accounts.createUser({ username, password, isAdmin }, { by: 'system' });
       return await login(username);
     },
-    upload: <T = { recording_id: string; status: string }>(
-      token: string | null,
-      fields: Record<string, string> = {},
-      init: { audio?: Uint8Array; filename?: string; headers?: object } = {},
-    ) => {
-      const form = new FormData();
-      for (const [name, value] of Object.entries(fields)) form.set(name, value);
-      const audio = init.audio ?? wav();
-      form.set('file', new Blob([audio]), init.filename ?? 'talk.wav');
-      const headers = init.headers ?? {};
-      return call<T>('POST', '/recordings', { token, body: form, headers });
-    },
-    /** Resolves when a recording is in a state (canonical name or its beginning). */
-    async reaches(recordingId: string, state: string): Promise<void> {
-      await new Promise<void>((resolve, reject) => {
-        const look = async () => {
-          const row = await recordingById(storage, recordingId);
-          if (!row?.state.startsWith(state)) return;
-          stop();
-          clearTimeout(timer);
-          resolve();
-        };
-        const stop = projections.onApplied(() => void look());
-        const timer = setTimeout(() => {
-          stop();
-          reject(late(`${recordingId} is ${state}`, 10_000));
-        }, onThisMachine(10_000));
-        void look();
-      });
+    upload,
+    reaches,
+    /** An upload that is saved, or waits for its speakers: a meeting. @returns its id */
+    async settled(...given: Parameters<typeof upload>): Promise<string> {
+      const { recording_id: id } = (await upload(...given)).body;
+      await reaches(id, given[1]?.['kind'] === 'meeting' ? 'awaiting-speakers' : 'idle.saved');
+      return id;
     },
   };
 }

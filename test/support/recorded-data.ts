@@ -48,9 +48,7 @@ async function record(t: HasEnd, count: number): Promise<RecordedData> {
   for (let index = 0; index < count; index += 1) {
     const audio = wav(0.1 + index / 100);
     const fields = { title: `Meeting ${index}` };
-    const { body } = await service.upload(token, fields, { audio });
-    await service.reaches(body.recording_id, 'idle.saved');
-    recordings.push(body.recording_id);
+    recordings.push(await service.settled(token, fields, { audio }));
   }
   await service.close();
   // As if nobody had looked through it yet: tests do, on clocks of their own.

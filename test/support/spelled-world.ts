@@ -66,10 +66,7 @@ export const notesOf = ({ sidenotes }: Note) => sidenotes.map(({ at, text }) => 
 
 /** A meeting of Ann (even numbers) and Ben (odd ones), with a correction and side notes. */
 export async function meeting({ service, token }: World, numbers: number[]): Promise<string> {
-  const { recording_id: id } = (
-    await service.upload(token, { kind: 'meeting' }, { audio: spelled(numbers) })
-  ).body;
-  await service.reaches(id, 'awaiting-speakers');
+  const id = await service.settled(token, { kind: 'meeting' }, { audio: spelled(numbers) });
   const speakers = { SPEAKER_00: 'Ann', SPEAKER_01: 'Ben' };
   await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
   await service.reaches(id, 'idle.saved');

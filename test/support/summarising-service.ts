@@ -69,8 +69,7 @@ export async function world(t: TestContext) {
   const { service, token } = await withAda(t, { stages: own });
   const json = { llm: { base_url: language.url } };
   assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const post = async <T>(path: string, posted: object) =>
     (await service.call<T>('POST', path, { token, json: posted })).body;
   return {

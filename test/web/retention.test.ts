@@ -20,8 +20,7 @@ async function withNotes(t: TestContext, ages: readonly number[]) {
   const ids: string[] = [];
   for (const age of ages) {
     const started_at = new Date(Date.now() - age * day).toISOString();
-    const { recording_id: id } = (await service.upload(token, { started_at, kind: 'solo' })).body;
-    await service.reaches(id, 'idle.saved');
+    const id = await service.settled(token, { started_at, kind: 'solo' });
     const title = `From ${age} days ago`;
     await service.call('PATCH', `/recordings/${id}`, { token, json: { title } });
     ids.push(id);
