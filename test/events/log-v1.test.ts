@@ -6,7 +6,7 @@ import { type LoggedFact, factTypes, schemaOf } from '../../events/facts/catalog
 import { type TempLog, tempLog } from '../support/temp-log.ts';
 import { all, upTo } from './store-contract.ts';
 
-/** The first release's log: see test/fixtures/make-log-v1.ts. */
+/** The log of the first release, as that wrote it. */
 const fixture = join(import.meta.dirname, '../fixtures/log-v1');
 const erasedStream = 'recording-01M7V500000000000000000004';
 /** Types that release knew; types of later releases are not in its log. */
