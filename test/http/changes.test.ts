@@ -57,8 +57,7 @@ test('PATCH …/utterances/{index}: words and speaker; the documents follow, and
     await service.call('POST', `/recordings/${id}/reprocess`, { token, json: { from } });
     // Nobody was named, so it asks once more.
     await service.reaches(id, 'awaiting-speakers');
-    await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
-    await service.reaches(id, 'idle.saved');
+    await service.named(token, id);
     const { utterances, speakers, ledger } = await recording();
     assert.equal(utterances[1]?.text, 'This is the open plan.', from);
     const grace = speakers.find(({ label }) => label === utterances[0]?.speaker);
@@ -242,8 +241,7 @@ test('PATCH …/speakers: names afterwards, without asking an engine', async (t)
   const json = { from: 'speech-to-text' };
   await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
   await service.reaches(id, 'awaiting-speakers');
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id);
   const late = await patch({ SPEAKER_2: 'Cleo' }, first);
   assert.deepEqual([late.status, late.body.type], [412, '/problems/changed-meanwhile']);
   const { speakers_revision: now, speakers } = await recording();

@@ -77,8 +77,7 @@ test('notes in which somebody speaks are found by page, as names and labels are 
     const fields = { kind: 'meeting', started_at };
     const id = await service.settled(token, fields);
     const speakers = { SPEAKER_1: day % 2 === 0 ? 'Ada' : 'Änne' };
-    await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
-    await service.reaches(id, 'idle.saved');
+    await service.named(token, id, speakers);
     meetings.push(id);
   }
   const [first, second, third, fourth] = meetings;

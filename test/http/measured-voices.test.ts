@@ -51,8 +51,7 @@ test('voices are measured again from the kept audio: after turns were moved, bef
   };
   const name = async (id: string) => {
     const speakers = { SPEAKER_00: 'Anna', SPEAKER_01: 'Ben' };
-    await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
-    await service.reaches(id, 'idle.saved');
+    await service.named(token, id, speakers);
   };
 
   // In the pause a turn is given to the other one: so is what people are shown, and what is learnt.

@@ -26,8 +26,7 @@ async function notes(service: TestService, token: string, count: number): Promis
     const id = await service.settled(token, fields);
     ids.push(id);
     if (day % 2 === 1) continue;
-    await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
-    await service.reaches(id, 'idle.saved');
+    await service.named(token, id);
   }
   return ids;
 }
@@ -218,8 +217,7 @@ test('what has no documents yet is not waited for when it is put elsewhere: they
   const { refreshing } = service.services;
   const { owner } = (await recordingById(service.storage, id))!;
   await eventually('nothing is left', async () => (await refreshing.left(owner)) === 0);
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id);
   assert.match(await orderIn(service, token, id), /Clients/);
 });
 

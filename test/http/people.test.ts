@@ -46,9 +46,7 @@ test('a meeting that waits for its speakers takes people, and none once it has d
   const give = async (people: string[]) =>
     (await service.call('PATCH', `/recordings/${id}`, { token, json: { people } })).status;
   assert.equal(await give(['Ben']), 200);
-  const json = { recording_id: id, skip: true };
-  await service.call('POST', '/speakers', { token, json });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id);
   assert.equal(await give(['Ben', 'Cleo']), 409);
   const { body } = await service.call<Recording>('GET', `/recordings/${id}`, { token });
   assert.deepEqual(body.people, ['Ben']);

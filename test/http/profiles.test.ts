@@ -42,10 +42,7 @@ test('voices that a person named are known in later meetings, until that is take
   const profiles = async () =>
     (await service.call<{ profiles: Profile[] }>('GET', '/speakers/profiles', { token })).body
       .profiles;
-  const name = async (id: string, speakers: Record<string, string>) => {
-    await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
-    await service.reaches(id, 'idle.saved');
-  };
+  const name = (id: string, speakers: Record<string, string>) => service.named(token, id, speakers);
 
   const first = await meeting(token, [voice(0, ada), voice(1, ben, 5)]);
   const asked = await suggested(service, token, first);
@@ -191,10 +188,7 @@ test('mixed speech, another model, and voices that are not to be remembered say 
       })
     ).body;
   const named = async () => (await listed()).profiles.map((one) => one.name).toSorted();
-  const name = async (id: string, speakers: Record<string, string>) => {
-    await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
-    await service.reaches(id, 'idle.saved');
-  };
+  const name = (id: string, speakers: Record<string, string>) => service.named(token, id, speakers);
   // Two that were not told apart; then a label that is of two; then one most of which is another's.
   await name(await meeting(token, [voice(0, ada), voice(1, adaAgain)]), {
     SPEAKER_00: 'Ada',
@@ -245,9 +239,7 @@ test('voices that one user named are no profiles of the user that the recording 
     (await service.call<{ profiles: Profile[] }>('GET', '/speakers/profiles', { token: of })).body
       .profiles;
   const id = await meeting(token, [voice(0, ada), voice(1, cem)]);
-  const json = { recording_id: id, speakers: { SPEAKER_00: 'Ada', SPEAKER_01: 'Cem' } };
-  await service.call('POST', '/speakers', { token, json });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id, { SPEAKER_00: 'Ada', SPEAKER_01: 'Cem' });
   assert.equal((await profiles(token)).length, 2);
   await service.call('PATCH', `/recordings/${id}`, { token, json: { owner: 'ben' } });
   await service.reaches(id, 'idle.saved');

@@ -91,9 +91,7 @@ const byHttp: Record<Exclude<Leading, Begun>, (world: World) => Promise<unknown>
   'speakers.skipped': async (world) => {
     await ask(world, 'POST', '/reprocess', { from: 'diarize' });
     await world.service.reaches(world.id, 'awaiting-speakers');
-    const json = { recording_id: world.id, skip: true };
-    await world.service.call('POST', '/speakers', { token: world.token, json });
-    await world.service.reaches(world.id, 'idle.saved');
+    await world.service.named(world.token, world.id);
   },
   'recording.cut': (world) => ask(world, 'POST', '/cut', { at: 1.5 }),
   'passage.removed': (world) => ask(world, 'POST', '/remove', { from: 0.2, to: 0.4 }),

@@ -235,8 +235,7 @@ test('GET /recordings/{id}?at: state, words and documents as they were, what was
   const ben = await service.addUser('ben');
   const id = await service.settled(ben, { kind: 'meeting' });
   const speakers = { SPEAKER_1: 'Grace' };
-  await service.call('POST', '/speakers', { token: ben, json: { recording_id: id, speakers } });
-  await service.reaches(id, 'idle.saved');
+  await service.named(ben, id, speakers);
   type Event = { position: number; type: string; to: string };
   const { events } = (
     await service.call<{ events: Event[] }>('GET', `/recordings/${id}/events`, { token: ben })

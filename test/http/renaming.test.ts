@@ -175,9 +175,7 @@ async function world(t: TestContext) {
     const id = before?.id ?? (await service.upload(token, { kind: 'meeting' })).body.recording_id;
     if (!before) {
       await service.reaches(id, 'awaiting-speakers');
-      const json = { recording_id: id, speakers: { SPEAKER_00: 'Anna', SPEAKER_01: 'Ben' } };
-      await service.call('POST', '/speakers', { token, json });
-      await service.reaches(id, 'idle.saved');
+      await service.named(token, id, { SPEAKER_00: 'Anna', SPEAKER_01: 'Ben' });
     }
     const get = <T>(path = '') => service.call<T>('GET', `/recordings/${id}${path}`, { token });
     /** As it is read; nobody looks for names in this service, which is noted. */

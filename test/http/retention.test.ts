@@ -295,8 +295,7 @@ test('what becomes a note behind its period is given a day, in which the preview
   clock.move(31 * day);
   token = await service.login('ada');
   for (let n = 0; n < 10; n += 1) await note(service, token, 0);
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id);
   const { items } = await get<Preview>(service, token, '/retention/preview?days=2');
   assert.deepEqual(
     items.map((one) => one.recording_id),

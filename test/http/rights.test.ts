@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routes } from '../../src/http/routes.ts';
-import { type ProblemAnswer, type TestService, withAda } from '../support/http-client.ts';
+import { type ProblemAnswer, withAda } from '../support/http-client.ts';
 
 /** Who may call a route of one recording at the least, and what such a request sends. */
 type Row = {
@@ -148,7 +148,7 @@ test('who may not call a route of a recording is refused, and who may is not', a
   };
   await walk((allowed) => !allowed);
   await service.reaches(id, 'awaiting-speakers');
-  await named(service, token, id);
+  await service.named(token, id);
   await walk((allowed) => !allowed);
   const line = async (as: string) =>
     (await service.call<Line>('GET', `/recordings/${id}`, { token: as })).body;
@@ -176,11 +176,6 @@ type Line = {
   folder: string | null;
   tags: string[];
 };
-
-async function named(service: TestService, token: string, id: string): Promise<void> {
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
-  await service.reaches(id, 'idle.saved');
-}
 
 test('what is for administrators is refused to users, to strangers and to who has a link; what is for users to strangers', async (t) => {
   const { service, token: ada } = await withAda(t);

@@ -148,8 +148,7 @@ test('new recordings are put in order when they begin and when their words are k
   assert.ok(imported && 'kind' in imported.data);
   assert.equal(imported.data.kind, 'meeting');
   assert.deepEqual(await line(id), { folder: board, tags: [file] });
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, skip: true } });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id);
   assert.deepEqual(await line(id), { folder: board, tags: [file, secret] });
   const facts = await factsOf(service, id);
   const late = facts.filter(({ command }) => command === `rules-${id}`);

@@ -151,9 +151,7 @@ test('a meeting that waits again has one title everywhere, and a name like a lab
     (await get<{ speakers_pending: Titled[] }>('/status')).speakers_pending;
   await service.call('POST', '/speakers', { token, json: { recording_id: id, later: true } });
   assert.deepEqual(await pending(), []);
-  const json = { recording_id: id, speakers: { SPEAKER_1: 'SPEAKER_07', SPEAKER_2: 'Ben' } };
-  await service.call('POST', '/speakers', { token, json });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id, { SPEAKER_1: 'SPEAKER_07', SPEAKER_2: 'Ben' });
   const { transcripts } = await get<{ transcripts: { speakers: string[] }[] }>('/transcripts');
   const { speakers } = await get<{ speakers: { shown: string }[] }>(`/recordings/${id}`);
   assert.deepEqual(transcripts[0]?.speakers, ['SPEAKER_07', 'Ben']);

@@ -387,8 +387,7 @@ test('a line that is brought back after the turns were told anew has the name it
   await service.call('POST', `/recordings/${id}/reprocess`, { token, json });
   await service.reaches(id, 'awaiting-speakers');
   const speakers = { SPEAKER_1: 'Ben', SPEAKER_2: 'Anna' };
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id, speakers);
   const back = await edit([
     { line: second.id, remove: false },
     { line: first.id, remove: false },
@@ -462,9 +461,7 @@ async function meeting(t: TestContext) {
   };
   const { service, token } = await withAda(t, { stages: { join, punctuate, summarise } });
   const id = await service.settled(token, { kind: 'meeting' });
-  const json = { recording_id: id, speakers: { SPEAKER_1: 'Anna', SPEAKER_2: 'Ben' } };
-  await service.call('POST', '/speakers', { token, json });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id, { SPEAKER_1: 'Anna', SPEAKER_2: 'Ben' });
   return {
     service,
     token,

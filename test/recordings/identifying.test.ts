@@ -103,8 +103,7 @@ async function meeting(brain: Brain, fields: Record<string, string> = {}) {
 
 /** Its documents, once the speakers have names. */
 async function documentsOf(id: string, speakers: Record<string, string>) {
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id, speakers);
   const recording = await read(id);
   const document = async (name: keyof Answered['documents']) => {
     const path = encodeURIComponent(recording.documents[name]);

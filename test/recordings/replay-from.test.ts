@@ -51,9 +51,7 @@ test('from diarize and join a meeting is attributed again, and asks who spoke', 
   const { service, token } = await withAda(t);
   const id = await service.settled(token, { kind: 'meeting' });
   for (const stage of ['diarize', 'join']) {
-    const json = { recording_id: id, speakers: { SPEAKER_1: 'Ada' } };
-    await service.call('POST', '/speakers', { token, json });
-    await service.reaches(id, 'idle.saved');
+    await service.named(token, id, { SPEAKER_1: 'Ada' });
     const replayed = await replayFrom(service, id, stage);
     assert.equal(replayed.state, 'awaiting-speakers', stage);
   }

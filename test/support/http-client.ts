@@ -226,6 +226,12 @@ export async function startService(
       await reaches(id, given[1]?.['kind'] === 'meeting' ? 'awaiting-speakers' : 'idle.saved');
       return id;
     },
+    /** Gives the speakers of a meeting names, or none, and waits until it is saved. */
+    async named(token: string, id: string, speakers?: Record<string, string>): Promise<void> {
+      const json = { recording_id: id, ...(speakers ? { speakers } : { skip: true }) };
+      await call('POST', '/speakers', { token, json });
+      await reaches(id, 'idle.saved');
+    },
   };
 }
 

@@ -68,8 +68,7 @@ export const notesOf = ({ sidenotes }: Note) => sidenotes.map(({ at, text }) => 
 export async function meeting({ service, token }: World, numbers: number[]): Promise<string> {
   const id = await service.settled(token, { kind: 'meeting' }, { audio: spelled(numbers) });
   const speakers = { SPEAKER_00: 'Ann', SPEAKER_01: 'Ben' };
-  await service.call('POST', '/speakers', { token, json: { recording_id: id, speakers } });
-  await service.reaches(id, 'idle.saved');
+  await service.named(token, id, speakers);
   return id;
 }
 
