@@ -3,7 +3,8 @@ import { onAbort, inTime } from '../shared/abort.ts';
 import { codeOf, hasCode } from '../shared/errors.ts';
 import { inOrder } from '../shared/mutex.ts';
 import type { Log } from '../shared/log.ts';
-import { retry } from '../shared/retry.ts';
+import { pauseAfter } from '../shared/pauses.ts';
+import { retry, systemClock } from '../shared/retry.ts';
 import type { Sentence } from '../words/params.ts';
 import { type EventStoreError, sentenceOf } from '../../events/store.ts';
 
@@ -35,7 +36,7 @@ export type Running = {
   close(): Promise<void>;
 };
 
-/** Between two tries to open a log whose database is away, in milliseconds. */
+/** Between two tries to open a log whose database is away, or to start over it, in milliseconds. */
 const pauses = { first: 250, max: 5_000 };
 
 const shorter =
@@ -53,6 +54,7 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
   let closed: Promise<void> | undefined;
   let run: Run;
   let changing: Promise<void> = Promise.resolve();
+  let failedStarts = 0;
   const end = outcome();
   let serverClosed: Promise<void> | undefined;
   const closeServer = (): Promise<void> => (serverClosed ??= server.close());
@@ -73,13 +75,14 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
     let isOutdated = false;
     /** A log that may go away, and come back, says when it came back shorter. */
     let comesBack = false;
-    const again = (reason: unknown, what: string, isLost: Sentence | null): void => {
+    const again = (reason: unknown, what: string, isLost: Sentence | null, pauseMs = 0): void => {
       changing = changing
         .then(async () => {
           // It may be outdated while it is ended for another reason: it is begun again once.
           if (closing.signal.aborted || run !== mine) return;
           log.error({ err: reason }, what);
           await endToBeginAgain(mine, parts);
+          await systemClock.wait(pauseMs, closing.signal).catch(() => undefined);
           if (!closing.signal.aborted) begin(openAgain(parts, closing.signal), isLost);
         })
         .catch(fail);
@@ -97,11 +100,13 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
       },
       () => {},
     );
-    mine.served.catch((error: unknown) => {
+    const isServed = (): void => void (failedStarts = 0);
+    mine.served.then(isServed, (error: unknown) => {
       if (isOutdated) return;
       // Of a log of its own nothing comes back; a service that cannot open it must not go on answering that it starts.
-      if (comesBack && hasCode<EventStoreError>(error, 'BUSY')) again(error, leftStart, lost);
-      else fail(error);
+      if (!comesBack || !hasCode<EventStoreError>(error, 'BUSY')) return fail(error);
+      again(error, leftStart, lost, pauseAfter(pauses, failedStarts));
+      failedStarts += 1;
     });
   };
   begin(first, null);
