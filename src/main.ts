@@ -2,6 +2,7 @@ import { keepRunning } from './service/begin-again.ts';
 import { checkEnvironment, settingsFrom } from './config/environment.ts';
 import { listen } from './http/server.ts';
 import { type StartingApp, createStartingApp } from './http/starting.ts';
+import { assertNoneIsBuilt } from './integrity/new-directory.ts';
 import { isHeldByAnother } from './integrity/open-mark.ts';
 import { openLogOf } from './service/open-log.ts';
 import type { ServiceOptions } from './service/compose.ts';
@@ -34,6 +35,7 @@ export type Service = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { host, env, log } = options;
   checkEnvironment(env, log);
+  await assertNoneIsBuilt(host.data);
   await prepare(host.data);
   // A second service ends before it listens. Otherwise the log is not waited for: opening it may take long.
   const early = (await isHeldByAnother(host.data)) ? await openLogOf(options) : undefined;

@@ -1,6 +1,8 @@
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { markerPath } from '../../events/log/marker.ts';
+import { EventStoreError } from '../../events/store.ts';
+import { dataFailure } from '../words/data-failures.ts';
 import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 
@@ -47,6 +49,18 @@ export async function newDirectory(
     building,
     putInPlace: () => (isThere ? moveUp(building, target) : moveBeside(building.root, root)),
   };
+}
+
+/**
+ * Before a service makes a log where none is: it would begin empty, and what was being built could not take its place.
+ * @throws {EventStoreError} `DAMAGED` where a restore or a repair is building, or was killed
+ */
+export async function assertNoneIsBuilt({ root, log }: DataFolder): Promise<void> {
+  if (await exists(markerPath(log))) return;
+  for (const name of buildingFolders)
+    for (const folder of [join(root, name), `${root}${name}`])
+      if (await exists(folder))
+        throw new EventStoreError('DAMAGED', dataFailure('data-not-built', { folder }));
 }
 
 /**

@@ -39,6 +39,11 @@ export const dataFailuresInGerman: Words<typeof dataFailures> = {
       '{folder} enthält Teile eines Ereignislogs, aber die Datei CURRENT fehlt oder ist unbrauchbar. Es wurde nichts geändert.',
     todo: 'Stellen Sie das Datenverzeichnis aus einer Sicherung wieder her.',
   },
+  'data-not-built': {
+    detail:
+      '{folder} ist vorhanden: Eine Wiederherstellung oder Reparatur läuft oder wurde unterbrochen.',
+    todo: 'Warten Sie darauf, oder führen Sie `mitschrift restore` oder `mitschrift repair` erneut aus. Um ohne Sicherung zu beginnen, löschen Sie diesen Ordner.',
+  },
   'log-gone': {
     detail:
       '{file} gehört zu einem Ereignislog, aber {folder} hat keine brauchbare Datei CURRENT. Es wurde nichts geändert.',

@@ -74,6 +74,13 @@ export const dataFailures = {
       todo: 'Restore the data directory from a backup.',
     },
   ),
+  'data-not-built': says(
+    { folder: 'place' },
+    {
+      detail: '{folder} is there: a restore or repair is running, or was interrupted.',
+      todo: 'Wait for it, or run `mitschrift restore` or `mitschrift repair` again. To start without a backup, delete that folder.',
+    },
+  ),
   'log-gone': says(
     { file: 'place', folder: 'place' },
     {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { watch } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, watch } from 'node:fs';
 import {
   cp,
   mkdir,
@@ -150,6 +151,40 @@ test('what a restore that was killed while it built has left is in no backup, an
   await rm(data.log, { recursive: true });
   await assert.rejects(restore(kept, data), /not empty/);
   assert.ok((await readdir(data.recordings)).length > 0);
+});
+
+test('no service begins anew where a restore was killed; the next restore clears what that has left', async (t) => {
+  const { data } = await recordedData(t, { recordings: 1 });
+  const { kept, target } = await places(t);
+  const { facts } = await backUp(data, kept);
+  for (const isThere of [false, true]) {
+    if (isThere) await mkdir(target.root);
+    const left = isThere ? join(target.root, '.restoring') : `${target.root}.restoring`;
+    const env = { ...process.env, MITSCHRIFT_DATA: target.root };
+    const watching = watch(dirname(left));
+    const begun = once(watching, 'change');
+    const killed = spawn(process.execPath, [program, 'restore', kept], { env, stdio: 'ignore' });
+    const ended = once(killed, 'exit');
+    await begun;
+    killed.kill('SIGKILL');
+    watching.close();
+    await ended;
+    const started = startServiceProcess(target.root);
+    started.then(
+      (service) => t.after(() => service.end('SIGKILL')),
+      () => {},
+    );
+    await assert.rejects(started, (error: Error) => {
+      assert.ok(error.message.includes(left), error.message);
+      assert.match(error.message, /mitschrift restore/);
+      return true;
+    });
+    const again = await mitschrift(target.root, 'restore', kept);
+    assert.equal(again.code, 0, again.stderr);
+    assert.ok(!existsSync(left));
+    assert.equal((await factsIn(target)).length, facts);
+    await rm(target.root, { recursive: true });
+  }
 });
 
 test('a damaged log that a restore left in a mount is salvaged into that mount', async (t) => {
