@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Sentence } from '../words/params.ts';
 import { combinedDevice } from '../capture/device/alsa-config.ts';
@@ -37,16 +38,16 @@ const hoursMax = 24;
 export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log): DeskDevices {
   const instance = instanceOf(root);
   const pulse = openPulse({ env });
-  const path = join(root, 'combined.json');
   const combined = combinedSource({
-    path,
+    // Of each computer that shares this home.
+    path: join(root, `combined-${hostname()}.json`),
     instance,
     pulse,
     channels: () => 'split',
     cancelsEcho: () => true,
   });
   const options = {
-    configPath: join(root, 'asound.conf'),
+    configPath: join(root, `asound-${hostname()}.conf`),
     combinedSource: combinedMonitor(instance),
     env,
   };

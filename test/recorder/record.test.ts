@@ -412,6 +412,36 @@ test('loudspeakers are not left joined with the microphone where a recording end
   assert.doesNotMatch(await modules(), /mitschrift_/);
 });
 
+test('two computers with the same home each join their own microphone and loudspeakers', async (t) => {
+  const { pulse, desk, network, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  const first = run(['record', ...from, '--loudspeakers']);
+  const audio = await deskAudio(desk);
+  await eventually('it is recorded', async () => (await audio.samples()) > 8000);
+  const chain = async () =>
+    (await pulse.pactl('list', 'short', 'modules'))
+      .split('\n')
+      .filter((line) => line.includes('mitschrift_combined'));
+  const whole = await chain();
+
+  const elsewhere = await privatePulse(t);
+  await elsewhere.pactl('load-module', 'module-null-sink', 'sink_name=elsewhere');
+  await elsewhere.pactl('set-default-sink', 'elsewhere');
+  const env = { ...elsewhere.env, ...xdgOf(desk) };
+  const asOther = ['unshare', '--uts', 'sh', '-c', 'hostname elsewhere && exec "$0" "$@"'];
+  const second = command(t, env, ['record', ...from, '--loudspeakers'], '', asOther);
+  const other = await deskAudio(desk);
+  await eventually('it is recorded', async () => (await other.samples()) > 8000);
+
+  await pulse.pactl('unload-module', whole.find((line) => /loopback/.test(line))!.split('\t')[0]!);
+  await eventually('it is joined again', async () => (await chain()).length === whole.length);
+  for (const one of [first, second]) {
+    one.child.kill('SIGTERM');
+    assert.equal(await one.code, 0, one.err());
+  }
+});
+
 /** It pauses a recording on its first connection, and has ended it by the next, as after a week: said as a service says it. */
 async function serviceThatComesBackLate(t: TestContext) {
   const http = createHttpServer((_request, answer) => answer.end('{}'));
@@ -459,11 +489,7 @@ async function deskAndService(t: TestContext) {
     password,
   });
   const network = await tcpProxy(t, process.url);
-  const env = {
-    ...pulse.env,
-    XDG_CONFIG_HOME: join(desk, 'config'),
-    XDG_STATE_HOME: join(desk, 'state'),
-  };
+  const env = { ...pulse.env, ...xdgOf(desk) };
   return {
     pulse,
     desk,
@@ -498,6 +524,12 @@ async function deskAndService(t: TestContext) {
   };
 }
 
+/** Where a desk keeps what is its own. */
+const xdgOf = (desk: string) => ({
+  XDG_CONFIG_HOME: join(desk, 'config'),
+  XDG_STATE_HOME: join(desk, 'state'),
+});
+
 type Run = Awaited<ReturnType<typeof deskAndService>>['run'];
 
 async function logIn(run: Run, url: string): Promise<void> {
@@ -508,9 +540,16 @@ async function logIn(run: Run, url: string): Promise<void> {
   assert.equal(await login.code, 0, login.err());
 }
 
-/** The built command line. Killed with the test. */
-function command(t: TestContext, env: NodeJS.ProcessEnv, args: string[], input = '') {
-  const child = spawn(process.execPath, [program, ...args], { env });
+/** The built command line. Killed with the test. @param wrap a program before it, which becomes it */
+function command(
+  t: TestContext,
+  env: NodeJS.ProcessEnv,
+  args: string[],
+  input = '',
+  wrap: readonly string[] = [],
+) {
+  const [first, ...rest] = [...wrap, process.execPath, program, ...args] as [string, ...string[]];
+  const child = spawn(first, rest, { env });
   t.after(() => child.kill('SIGKILL'));
   let [out, err] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
