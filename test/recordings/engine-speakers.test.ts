@@ -86,6 +86,23 @@ test('diarized_json: speakers are asked for, and known again in the next request
   assert.equal(names[0], 'Speaker 1');
 });
 
+test('diarized_json: a bad moment of the server puts nothing under whoever spoke before it', async (t) => {
+  const world = await openMeetingWorld(t, { model: 'gpt-4o-transcribe-diarize' });
+  const { speech } = world;
+  speech.voiceOf = voiceOf;
+  speech.bytesMax = 1_900_000;
+  const words = talkOf(70);
+  const path = world.uploadPath('talk.wav');
+  await writeDialogue(path, await samplesOf(words, 70));
+  const id = await world.upload(path);
+  // All at once, which is too much, and the first part.
+  await speech.asked(2);
+  speech.faults.push({ do: 'answer', status: 500 }, { do: 'answer', status: 500 });
+  await world.until(id, 'awaiting-speakers');
+  await world.finish(id);
+  assert.deepEqual(checkWords(await world.blocks(id), words), ['SPEAKER_00', 'SPEAKER_01']);
+});
+
 test('LocalAI: it shows that it tells speakers apart, then is asked for all at once; with a limit they are noted to be apart', async (t) => {
   const world = await openMeetingWorld(t, { kind: 'localai' });
   const { speech } = world;

@@ -84,21 +84,27 @@ type ToldVoices = {
 /** Part of the speech that must have a speaker for the recogniser's speakers to count. */
 const toldMin = 0.5;
 
+/** Speech in a row without a speaker, seconds: more would go to whoever spoke before or after it. */
+const untoldMax = 60;
+
 /** Requests overlap by less, seconds. */
 const borderSeconds = 5;
 
 /** More are no answer: a name for each sentence, say. */
 const namesMax = 400;
 
-/** Who spoke when, as the recogniser said; null where it did not, or of too little. Pure. */
+/** Who spoke when, as the recogniser said; null where it did not, of too little, or not of a long part. Pure. */
 export function heardVoices(segments: readonly Segment[]): ToldVoices | null {
   const names: string[] = [];
   const indexOf = new Map<string, number>();
   const turns: SpokenTurn[] = [];
   let seconds = 0;
   let told = 0;
+  let untold = 0;
   for (const { start, end, speaker } of segments) {
     seconds += end - start;
+    untold = speaker === undefined ? untold + end - start : 0;
+    if (untold > untoldMax) return null;
     if (speaker === undefined) continue;
     told += end - start;
     let index = indexOf.get(speaker);

@@ -282,7 +282,7 @@ export function stopPrompting(known: Capabilities, { status, body }: ServerAnswe
 
 /**
  * Takes the next simpler format when an answer says that the format is the trouble: by name, or by
- * an unexplained 500 for the second time (speaches with a Parakeet model).
+ * an unexplained 500 for the second time (speaches with a Parakeet model), but never to one without speakers.
  * @returns whether to ask again.
  */
 export function downgrade(known: Capabilities, answer: ServerAnswer): boolean {
@@ -295,7 +295,7 @@ export function downgrade(known: Capabilities, answer: ServerAnswer): boolean {
     answer.body,
   );
   if (!named) {
-    if (answer.status !== 500) return false;
+    if (answer.status !== 500 || known.format === 'diarized') return false;
     known.failures += 1;
     if (known.failures < 2) return false;
   }
