@@ -101,12 +101,23 @@ const textIn = (content: z.infer<typeof contentSchema>): string =>
 const isThought = ({ type }: z.infer<typeof partSchema>): boolean =>
   type !== undefined && type !== null && /think|reason/iu.test(type);
 
-/** `{"error": …}` inside a 200, as LM Studio answers unknown routes and loaders that failed. */
+/**
+ * `{"error": …}` inside a 200, as LM Studio answers unknown routes and loaders that failed; gateways (OpenRouter) name
+ * the status there.
+ */
 export function notAChatAnswer(answer: unknown): ServerAnswerError {
   const body = JSON.stringify(answer ?? null).slice(0, 2000);
   const headers = new Headers();
-  return new ServerAnswerError({ status: 200, contentType: 'application/json', headers, body });
+  const code = statusSchema.safeParse(answer).data?.error.code;
+  return new ServerAnswerError({
+    status: code ?? 200,
+    contentType: 'application/json',
+    headers,
+    body,
+  });
 }
+
+const statusSchema = z.object({ error: z.object({ code: z.int().min(400).max(599) }) });
 
 /**
  * What is asked of an endpoint beyond a prompt. Servers differ; each refusal downgrades it once.
@@ -201,7 +212,7 @@ function lessRefused(effort: 'none' | 'minimal' | 'low', said: string): ChatCapa
 /**
  * The text of an answer, if it is a whole answer to the whole prompt.
  * @param fewest tokens that a server has read which saw all of the prompt
- * @throws {StageError} `prompt-truncated`, `answer-cut`, `content-filter`, `answer-empty`.
+ * @throws {StageError} `model-away` (retriable), `prompt-truncated`, `answer-cut`, `content-filter`, `answer-empty`.
  */
 export function judgedReply(
   reply: Reply,
@@ -209,6 +220,14 @@ export function judgedReply(
   { server, fewest }: { server: string; fewest: number },
 ): string {
   const { finish, promptTokens, refusal } = reply;
+  if (finish !== null && brokenOff.has(finish)) {
+    const sentence = failure('language-server-broke-off', {
+      server,
+      cause: finish,
+      during: 'answer',
+    });
+    throw new StageError(sentence, { retriable: true });
+  }
   if (promptTokens !== null && promptTokens > 0 && promptTokens < fewest)
     throw failed(
       failure('context-too-small', { server, read: promptTokens, least: Math.ceil(fewest) }),
@@ -224,6 +243,14 @@ export function judgedReply(
   if (astray) return JSON.stringify(astray);
   throw failed(failure('answer-empty'));
 }
+
+/** How OpenRouter and Mistral, vLLM and SGLang, z.AI and DeepSeek end what they could not finish. */
+const brokenOff: ReadonlySet<string> = new Set([
+  'error',
+  'abort',
+  'network_error',
+  'insufficient_system_resource',
+]);
 
 const failed = (sentence: StageFailure): StageError =>
   new StageError(sentence, { retriable: false });

@@ -58,6 +58,17 @@ for (const flavour of flavours) {
     });
   });
 
+  test(`${flavour}: an answer that the server gave up is asked for again, not taken for whole`, async (t) => {
+    const { model, server } = await openOn(t, { flavour, brain });
+    await model.complete(question, signal); // knows what the server takes from then on
+    for (const finishReason of ['error', 'abort', 'insufficient_system_resource'] as const) {
+      Object.assign(server.faults, { times: 1, finishReason });
+      const expected = { code: 'model-away', retriable: true, message: /broke off/u };
+      await assert.rejects(model.complete(question, signal), expected);
+      assert.equal(await model.complete(question, signal), 'It is fine.');
+    }
+  });
+
   test(`${flavour}: JSON under a wrong content type is read, a web page is not`, async (t) => {
     const { model, server } = await openOn(t, { flavour, brain });
     server.faults.contentType = 'text/plain';
@@ -137,6 +148,21 @@ test('an error inside of a 200 is an error', async (t) => {
   await assert.rejects(model.complete(question, signal), {
     code: 'model-refused',
     message: /Unexpected endpoint/u,
+  });
+});
+
+test('an error inside of a 200 is what its number means, as gateways answer for the servers behind them', async (t) => {
+  const { model, server } = await openOn(t, { flavour: 'openai', brain });
+  for (const code of [429, 502]) {
+    const body = JSON.stringify({ error: { code, message: 'Provider returned error' } });
+    server.faults.status = { status: 200, body };
+    await assert.rejects(model.complete(question, signal), { code: 'model-away', retriable: true });
+  }
+  const body = JSON.stringify({ error: { code: 401, message: 'No auth credentials found' } });
+  server.faults.status = { status: 200, body };
+  await assert.rejects(model.complete(question, signal), {
+    code: 'model-refused',
+    message: /rejects the API key/u,
   });
 });
 
