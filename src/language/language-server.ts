@@ -81,8 +81,12 @@ function serverFailure(server: Server, error: unknown, prompt: string): StageErr
   return answerFailure(server, answer, prompt);
 }
 
-/** Whether a refusal says that the prompt does not fit into the model's context. */
+/** What an account may use in a minute is less than one request takes: OpenAI says so with 429, Groq with 413. */
+const aMinute = /request too large|tokens must be reduced|reduce your message size/iu;
+
+/** Whether a refusal says that the prompt does not fit into the model's context, or is too much for one request. */
 export function isOverflow({ status, body }: ServerAnswer): boolean {
+  if ([413, 429].includes(status) && aMinute.test(body)) return true;
   // LocalAI hands on what its backend says with 500.
   if (![400, 413, 422, 500].includes(status)) return false;
   return /exceed_context_size|context_length_exceeded|exceeds? the (available )?context|maximum context length|longer than the context|context (length|size|window) (exceeded|is)|context length of only|too many tokens|prompt is too long/iu.test(
@@ -95,7 +99,8 @@ export function contextToldBy({ body }: ServerAnswer): number | null {
   const found =
     /"n_ctx"\s*:\s*(\d+)/u.exec(body) ??
     /maximum context length is (\d+)/iu.exec(body) ??
-    /(?:available context size \(|context length of only )(\d+)/iu.exec(body);
+    /(?:available context size \(|context length of only )(\d+)/iu.exec(body) ??
+    /request too large[^"]*?\bLimit (\d+), Requested/iu.exec(body);
   return found ? Number(found[1]) : null;
 }
 

@@ -129,6 +129,12 @@ test('what a status means', async (t) => {
     { status: 429, headers: { 'retry-after': '7' }, code: 'model-away', retryAfterMs: 7000 },
     { status: 503, headers: { 'retry-after-ms': '250' }, code: 'model-away', retryAfterMs: 250 },
     { status: 500, code: 'model-away', retriable: true },
+    {
+      status: 429,
+      body: '{"error":{"message":"Rate limit reached for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Used 29000, Requested 3000. Please try again in 4s.","code":"rate_limit_exceeded"}}',
+      code: 'model-away',
+      retriable: true,
+    },
     { status: 404, code: 'model-refused', retriable: false },
     { status: 401, code: 'model-refused', retriable: false },
     { status: 429, body: '{"error":{"code":"insufficient_quota"}}', code: 'model-refused' },
@@ -231,6 +237,43 @@ test('a server too slow for a part of a long talk is asked for smaller ones from
     blocks.map((_, at) => at),
   );
 });
+
+/** As OpenAI and Groq refuse what is more than an account may use in a minute. */
+const tooLargeFor = {
+  429: (model: string, limit: number, requested: number) =>
+    `Request too large for ${model} in organization org-1 on tokens per min (TPM): Limit ${limit}, Requested ${requested}. The input or output tokens must be reduced in order to run successfully. Visit https://platform.openai.com/account/rate-limits to learn more.`,
+  413: (model: string, limit: number, requested: number) =>
+    `Request too large for model \`${model}\` in organization \`org_1\` service tier \`on_demand\` on tokens per minute (TPM): Limit ${limit}, Requested ${requested}, please reduce your message size and try again.`,
+} as const;
+
+for (const [status, said] of Object.entries(tooLargeFor))
+  test(`a request that is larger than what an account may use in a minute is asked in parts (${status})`, async (t) => {
+    const { model, server } = await openOn(t, {
+      flavour: 'openai',
+      models: ['gpt-4o'],
+      contextTokens: 131_072,
+    });
+    const limit = 6000;
+    server.refuses = (body) => {
+      const { messages, model: asked, max_tokens: answer = 0 } = body;
+      const requested = Math.ceil(JSON.stringify(messages).length / 4) + answer;
+      if (requested <= limit) return undefined;
+      const error = {
+        message: said(asked, limit, requested),
+        type: 'tokens',
+        code: 'rate_limit_exceeded',
+      };
+      return { status: Number(status), body: JSON.stringify({ error }) };
+    };
+    const options = { signal, language: 'de', names: {}, onProgress() {} };
+    const blocks = longTalk(240);
+    const punctuated = await punctuate(blocks, model, options);
+    assert.ok(punctuated.parts > 2);
+    assert.deepEqual(punctuated.kept, []);
+    const summary = await summarise(blocks, model, options);
+    assert.ok(summary.parts > 1);
+    assert.equal((await model.context(signal)).tokens, limit);
+  });
 
 test('a server that stays silent is away after two time limits', async (t) => {
   const { model, server } = await openOn(
