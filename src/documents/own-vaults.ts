@@ -16,7 +16,6 @@ import type { Log } from '../shared/log.ts';
 import { openAlarm, systemClock } from '../shared/retry.ts';
 import { readJsonFile } from '../shared/json.ts';
 import type { Space } from './space.ts';
-import { documentPaths } from './documents.ts';
 import {
   type Removed,
   copyIntoVault,
@@ -49,8 +48,8 @@ export type OwnVaultsParts = CopyRecords & {
   storage: ProjectionStorage;
   projections: Pick<ProjectionRunner, 'onApplied' | 'caughtUp'>;
   spaceOf(owner: string): Promise<Space>;
-  /** Base names of a recording's documents, by whose they are or were. */
-  namesOf(recordingId: string): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+  /** Paths of a recording's documents, by whose they are or were, but for those that are another's by now. */
+  pathsOf(recordingId: string): Promise<ReadonlyMap<string, readonly string[]>>;
   vaults: Vaults;
   /** Calls `begin` each time this process becomes the one that copies; returns whether it is the one now. */
   oneOfAll(begin: () => void): () => boolean;
@@ -247,15 +246,14 @@ async function take(parts: OwnVaultsParts, progress: Progress, fact: LoggedFact)
 
 /** What was handed over leaves the vaults of those who had it, but for notes that they changed. */
 async function takeBack(
-  { vaults, namesOf, log, ...parts }: OwnVaultsParts,
+  { vaults, pathsOf, log, ...parts }: OwnVaultsParts,
   recordingId: string,
   owner: string,
 ): Promise<void> {
-  for (const [user, bases] of await namesOf(recordingId)) {
+  for (const [user, its] of await pathsOf(recordingId)) {
     if (user === owner) continue;
     const own = vaults.of(user);
-    const all = [...bases].flatMap((base) => Object.values(documentPaths(base)));
-    const where = { present: own === null ? [] : [own], paths: all };
+    const where = { present: own === null ? [] : [own], paths: its };
     for (const { vault, paths } of await foldersWithCopies(parts, user, where))
       await takeOut(user, vault, paths);
   }

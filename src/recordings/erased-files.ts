@@ -52,6 +52,26 @@ export async function namedIn(
   return { bases, audio };
 }
 
+/** Paths of documents of these names, by owner, but for those of names that are another recording's by now. */
+export async function pathsLeft(
+  folders: Folders,
+  recordingId: string,
+  bases: ReadonlyMap<string, ReadonlySet<string>>,
+): Promise<Map<string, string[]>> {
+  const left = new Map<string, string[]>();
+  for (const [owner, names] of bases) {
+    const its: string[] = [];
+    const spaces = await spacesOf(folders, owner);
+    for (const base of names) {
+      const paths = Object.values(documentPaths(base));
+      const others = spaces.map((space) => belongsToAnother(space, paths, recordingId));
+      if (!(await Promise.all(others)).includes(true)) its.push(...paths);
+    }
+    left.set(owner, its);
+  }
+  return left;
+}
+
 /** Deletes an owner's documents of these names, also where a deleted user's were put aside. */
 export async function deleteDocuments(
   folders: Folders,

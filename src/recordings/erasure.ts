@@ -5,7 +5,7 @@ import { type RecordingFact, recordingStream } from '../../events/facts/recordin
 import type { EventStore } from '../../events/store.ts';
 import { isAtWork } from '../../machines/states.ts';
 import { type DecideRecording, erase } from '../../projections/recording/decide.ts';
-import { type DocumentName, documentNames, documentPaths } from '../documents/documents.ts';
+import { type DocumentName, documentNames } from '../documents/documents.ts';
 import { comparable } from '../documents/file-names.ts';
 import type { CopiesLeft, LeavingVaults } from '../documents/leaving-vaults.ts';
 import type { Space } from '../documents/space.ts';
@@ -16,7 +16,13 @@ import type { Exclusively } from '../storage/blobs/blobs.ts';
 import type { PromisedNames } from '../storage/blobs/promised-names.ts';
 import type { PendingJobs, Removal } from '../storage/pending-jobs.ts';
 import type { RecordingAggregate } from './control/aggregate.ts';
-import { deleteDocuments, deletedDocuments, namedIn, removeQuarantined } from './erased-files.ts';
+import {
+  deleteDocuments,
+  deletedDocuments,
+  namedIn,
+  pathsLeft,
+  removeQuarantined,
+} from './erased-files.ts';
 import { erasedState, lastState } from './handle.ts';
 import { NotAccepted } from './refusals.ts';
 import type { OpenRecordings } from './control/open-recordings.ts';
@@ -271,10 +277,9 @@ async function finishDeletion(deps: ErasureDeps, recordingId: string): Promise<v
 async function removeEverything(deps: ErasureDeps, recordingId: string): Promise<CopiesLeft> {
   const { store, keys, copies } = deps;
   const { bases, audio } = await namedIn(deps, recordingId);
-  const pathsOf = (names: ReadonlySet<string>): string[] =>
-    [...names].flatMap((base) => Object.values(documentPaths(base)));
+  const copied = await pathsLeft(deps, recordingId, bases);
+  for (const [owner, paths] of copied) await copies.note(owner, paths);
   for (const [owner, names] of bases) {
-    await copies.note(owner, pathsOf(names));
     await deleteDocuments(deps, recordingId, owner, names);
     for (const base of names) await deps.names?.release(owner, comparable(base), recordingId);
   }
@@ -289,8 +294,8 @@ async function removeEverything(deps: ErasureDeps, recordingId: string): Promise
   }
   // A path may be in the notes folder of the house and in an owner's own.
   const all = { left: new Set<string>(), away: new Set<string>() };
-  for (const [owner, names] of bases) {
-    const { left, away } = await copies.remove(owner, pathsOf(names));
+  for (const [owner, paths] of copied) {
+    const { left, away } = await copies.remove(owner, paths);
     for (const path of left) all.left.add(path);
     for (const path of away) all.away.add(path);
   }

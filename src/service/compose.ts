@@ -28,7 +28,7 @@ import type { Admit } from '../capture/browser/intake.ts';
 import { openSpaceLimit } from '../storage/quota.ts';
 import { type OwnVaults, openOwnVaults } from '../documents/own-vaults.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
-import { namedIn } from '../recordings/erased-files.ts';
+import { namedIn, pathsLeft } from '../recordings/erased-files.ts';
 import { erasedState, lastState } from '../recordings/handle.ts';
 
 /** What a service is started with. */
@@ -201,8 +201,10 @@ function vaultsOver(
   const stopping = new AbortController();
   const vaults = openOwnVaults({
     ...pipeline,
-    namesOf: async (recordingId) =>
-      (await namedIn({ store, spaceOf, quarantineDir }, recordingId)).bases,
+    async pathsOf(recordingId) {
+      const folders = { store, spaceOf, quarantineDir };
+      return await pathsLeft(folders, recordingId, (await namedIn(folders, recordingId)).bases);
+    },
     isErased: async (recordingId) => (await lastState(store, recordingId)) === erasedState,
     vaults: { of: accounts.vaultOf, users: accounts.usersWithVaults },
     dataDir,

@@ -190,6 +190,43 @@ test('a recording that is handed over leaves the one vault and comes into the ot
   await arrives(other, body.documents, service.spaceOf('ben'));
 });
 
+test('what is handed on, and erased, takes no copies of another note along that has its name by now', async (t) => {
+  const { service, token, vault, saved, choose, chooseFor } = await house(t);
+  const ben = await service.addUser('ben', true);
+  const cleo = await service.addUser('cleo');
+  const other = join(vault, '../ben');
+  await mkdir(other);
+  await chooseFor(token, 'ben', other);
+  await choose(token, vault);
+  const at = { started_at: '2026-03-01T10:00:00Z' };
+  const { id, documents } = await saved(token, at);
+  await arrives(vault, documents, service.spaceOf('ada'));
+  const handOver = async (as: string, name: string) => {
+    const json = { owner: service.accounts.findUser(name)!.userId };
+    assert.equal(
+      (await service.call('PATCH', `/recordings/${id}`, { token: as, json })).status,
+      200,
+    );
+  };
+  const isEmptied = (folder: string) =>
+    eventually(`nothing is left in ${folder}`, async () => (await readdir(folder)).length === 0);
+  await handOver(token, 'ben');
+  await isEmptied(vault);
+  await eventually('it is in the next', async () => (await readdir(other)).length > 0);
+  const { documents: again } = await saved(token, at);
+  assert.deepEqual(again, documents, 'the name was free');
+  await arrives(vault, again, service.spaceOf('ada'));
+  const areThere = () => Object.values(again).every((path) => existsSync(join(vault, path)));
+
+  await handOver(ben, 'cleo');
+  // The vaults of the former owners are looked at one after the other.
+  await isEmptied(other);
+  assert.ok(areThere(), 'it was handed on');
+  const erased = await service.call('DELETE', `/recordings/${id}`, { token: cleo });
+  assert.equal(erased.status, 204);
+  assert.ok(areThere(), 'it was erased');
+});
+
 test('what is handed over while the former vault is away leaves it when it is back', async (t) => {
   const { service, token, vault, saved, choose, restart, logged } = await house(t);
   await service.addUser('ben');
@@ -303,8 +340,9 @@ async function house(t: TestContext) {
           { token: as },
         )
       ).body,
-    async saved(as: string) {
-      const id = await present.settled(as);
+    async saved(as: string, fields: Record<string, string> = {}) {
+      const { recording_id: id } = (await present.upload(as, fields)).body;
+      await present.reaches(id, 'idle.saved');
       const found = await present.call<{ documents: Documents }>('GET', `/recordings/${id}`, {
         token: as,
       });
