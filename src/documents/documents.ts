@@ -195,11 +195,10 @@ export async function exportInput(
   { uiLanguage, times, links }: Pick<DocumentsInput, 'uiLanguage' | 'times' | 'links'>,
 ): Promise<DocumentsInput> {
   const localStart = localTime(new Date(row.startedAt));
-  const title = row.title ?? '';
   return {
     recordingId: row.recordingId,
-    base: row.documents?.index.replace(/\.md$/u, '') ?? (await baseName(localStart, title, free)),
-    title,
+    base: row.documents?.index.replace(/\.md$/u, '') ?? (await baseOfToday(row)),
+    title: row.title ?? '',
     source: row.source,
     aliases: [],
     kind: row.kind,
@@ -220,4 +219,8 @@ export async function exportInput(
   };
 }
 
-const free = () => false;
+/** What documents would be called now; their own names keep the first title. */
+export const baseOfToday = (
+  { startedAt, title }: Pick<RecordingRow, 'startedAt' | 'title'>,
+  isTaken: (base: string) => boolean = () => false,
+): Promise<string> => baseName(localTime(new Date(startedAt)), title ?? '', isTaken);

@@ -109,6 +109,53 @@ test('what readers get and take away has nothing of the owner’s folder, tags a
   );
 });
 
+test('files that others take away are called by the title of today, not by the first one', async (t) => {
+  const service = await startService(t);
+  await service.setUp();
+  const ownersToken = await service.addUser('owen');
+  const ritasToken = await service.addUser('rita');
+  const owen = asking(service, ownersToken);
+  const started_at = '2026-03-01T10:00:00Z';
+  const ids: string[] = [];
+  for (let n = 0; n < 2; n += 1) {
+    const { recording_id: id } = (await service.upload(ownersToken, { started_at })).body;
+    await service.reaches(id, 'idle.saved');
+    const { documents } = (await owen<{ documents: object }>('GET', `/recordings/${id}`)).body;
+    assert.match(JSON.stringify(documents), /10\.00 A plan/u);
+    await owen('PATCH', `/recordings/${id}`, { title: 'Another' });
+    await owen('PUT', `/recordings/${id}/access`, { user: 'rita' });
+    ids.push(id);
+  }
+  const path = `/recordings/${ids[0]}`;
+  const link = (await owen<{ url: string }>('POST', `${path}/links`, { name: 'Choir' })).body;
+  const token = new URL(link.url).hash.slice(1);
+  const opened = await service.call<{ ticket: string }>('POST', '/shared', { json: { token } });
+  const { ticket } = opened.body;
+  const headers = { Authorization: `Bearer ${ritasToken}`, 'Content-Type': 'application/json' };
+  const exported = `${path}/export?format=`;
+  const files = [
+    ...['txt', 'md', 'srt', 'json', 'zip'].map((format) => ({ path: exported + format, headers })),
+    ...['md', 'txt'].map((format) => ({ path: `${exported}${format}&ticket=${ticket}` })),
+    {
+      method: 'POST',
+      path: '/recordings/bulk/export',
+      headers,
+      body: JSON.stringify({ recording_ids: ids }),
+    },
+  ];
+  for (const file of files) {
+    const { status, headers: got, bytes } = await rawRequest(service.url, file);
+    assert.equal(status, 200, file.path);
+    const isZip = got['content-type'] === 'application/zip';
+    const inside = isZip ? [...(await unzip(bytes))] : [bytes.toString()];
+    const all = JSON.stringify([got['content-disposition'], inside]);
+    assert.match(all, /Another/u, file.path);
+    assert.doesNotMatch(all, /\d A plan/iu, file.path);
+    // Of two notes of one time and title each has its files.
+    if (isZip) assert.equal(inside.length, 'body' in file ? 6 : 3);
+  }
+});
+
 test('open pages of others learn that their right has ended, and hear of nothing from before it', async (t) => {
   const service = await startService(t);
   const ada = asking(service, await service.setUp());

@@ -2,7 +2,7 @@ import { detail } from '../../words/details.ts';
 import * as z from 'zod';
 import { recordings } from '../../../projections/recordings.ts';
 import { transcriptOf } from '../../../projections/texts.ts';
-import type { DocumentsInput } from '../../documents/documents.ts';
+import { type DocumentsInput, baseOfToday } from '../../documents/documents.ts';
 import { readDocument } from '../../documents/space.ts';
 import { exportFormats, exported, mediaTypes } from '../../export/formats.ts';
 import { limits } from '../limits.ts';
@@ -11,7 +11,7 @@ import { exportedAnswer } from '../recording-answer.ts';
 import { asReadByOthers, exportInputOf } from '../documents-seen.ts';
 import { asSeen } from '../shared-answer.ts';
 import { noteLook } from '../looked.ts';
-import { type Right, seenRecording } from '../visible-recording.ts';
+import { type SeenRecording, seenRecording } from '../visible-recording.ts';
 import { limited } from '../../shared/mutex.ts';
 import { routesOf } from '../route.ts';
 
@@ -43,7 +43,7 @@ export const exportRoutes = [
         throw notFound(detail('transcript-not-ready'));
       }
       const whole = await exportInputOf(services, row, transcript);
-      const input = inputFor(right, whole);
+      const input = await inputFor(seen, whole);
       noteLook(services, caller, seen, 'exported');
       const make = () =>
         exported(format, {
@@ -68,9 +68,13 @@ export const exportRoutes = [
 const linkFormats: readonly string[] = ['md', 'txt'];
 
 /** What a link opens is said in `sharedNote`: not what its owner wrote beside it, what its file was called, or what interrupted it. */
-function inputFor({ role }: Right, whole: DocumentsInput): DocumentsInput {
-  if (role === 'link') return { ...whole, source: null, interruptions: [], sidenotes: [] };
-  return role === 'owner' ? whole : asReadByOthers(whole);
+async function inputFor(
+  { row, right: { role } }: SeenRecording,
+  whole: DocumentsInput,
+): Promise<DocumentsInput> {
+  if (role === 'owner') return whole;
+  const read = asReadByOthers(whole, await baseOfToday(row));
+  return role === 'link' ? { ...read, source: null, interruptions: [], sidenotes: [] } : read;
 }
 
 /** For clients that know no `filename*` (RFC 6266): without accents, `_` for what ASCII has not. */

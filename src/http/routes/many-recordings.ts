@@ -9,6 +9,8 @@ import {
 } from '../../../projections/recording/decide.ts';
 import { recordings, recordingById } from '../../../projections/recordings.ts';
 import type { Caller } from '../../accounts/caller.ts';
+import { documentPaths } from '../../documents/documents.ts';
+import { comparable } from '../../documents/file-names.ts';
 import { zipStream } from '../../export/zip-stream.ts';
 import type { Accepted } from '../../recordings/import-audio.ts';
 import type { Language } from '../../words/params.ts';
@@ -224,11 +226,13 @@ async function* documentsOf(
     const mtime = new Date(row.startedAt);
     // Two users may have documents of one name.
     const whose = row.owner === caller.userId ? '' : `${row.owner}/`;
-    for (const { path, bytes } of await readDocuments(services, seen)) {
+    const isTaken = (base: string) => named.has(comparable(whose + documentPaths(base).index));
+    for (const { path, bytes } of await readDocuments(services, seen, isTaken)) {
       const entry = whose + path;
+      const name = comparable(entry);
       if (bytes === undefined) missing.push(missingLine(row, 'unreadable', language, path));
-      else if (!named.has(entry)) yield { path: entry, content: bytes, mtime };
-      named.add(entry);
+      else if (!named.has(name)) yield { path: entry, content: bytes, mtime };
+      named.add(name);
     }
   }
   if (missing.length > 0)
