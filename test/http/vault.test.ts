@@ -341,8 +341,7 @@ async function house(t: TestContext) {
         )
       ).body,
     async saved(as: string, fields: Record<string, string> = {}) {
-      const { recording_id: id } = (await present.upload(as, fields)).body;
-      await present.reaches(id, 'idle.saved');
+      const id = await present.settled(as, fields);
       const found = await present.call<{ documents: Documents }>('GET', `/recordings/${id}`, {
         token: as,
       });
