@@ -127,10 +127,8 @@ test('what is recognised so far can be had while the rest is under way; before t
 });
 
 test('a recording from before 1970 is a whole zip file, and the service goes on', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const { service, token } = await withAda(t);
+  const id = await service.settled(token);
   const path = `/recordings/${id}`;
   const json = { started_at: '1965-03-01T10:00:00Z' };
   assert.equal((await service.call('PATCH', path, { token, json })).status, 200);
