@@ -151,7 +151,6 @@ export class DeskRecording {
       await this.#dismantle();
       return await this.#finish('nothing');
     }
-    if (note.recordingId !== null) this.#link.begin();
     const looking = setInterval(() => this.#guard(this.#look()), pokeMs);
     const capturing = new AbortController();
     let outcome: CaptureOutcome | null | undefined;
@@ -206,6 +205,9 @@ export class DeskRecording {
         this.#status = status;
         if (isKept) return;
         isKept = true;
+        // An earlier process was told so: only the service says that it goes on, and may be away.
+        this.#isPaused ||= status.state === 'paused';
+        if (note.recordingId !== null) this.#link.begin();
         devices.keep(note.device, signal, (problem) => {
           this.#deviceProblem = problem && inEnglish(problem);
         });

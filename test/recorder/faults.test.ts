@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deskAndService, deskAudio, logIn, nowhere } from '../support/desk.ts';
+import { eventually } from '../support/eventually.ts';
+import { apiOf } from '../support/service-process.ts';
+
+test('a recording that is paused stays so where another recorder takes it up without a network', async (t) => {
+  const { pulse, desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  const first = run(['record', ...from, '--device', 'Desk Mic']);
+  const audio = await deskAudio(desk);
+  const id = await audio.recordingId();
+  const api = apiOf(service.url(), service.token);
+  await eventually('the service knows it', async () => (await service.facts(id)).length > 0);
+  await api.post(`/recordings/${id}/pause`);
+  const listens = async () => /ALSA plug-in/.test(await pulse.pactl('list', 'source-outputs'));
+  await eventually('the device is let go', async () => !(await listens()));
+  first.child.kill('SIGKILL');
+  await first.code;
+  const pausedAt = await audio.samples();
+  network.lead(nowhere);
+  network.cut();
+  const second = run(['record', ...from]);
+  await eventually('it says how it is', () => /^\w+, .*saved here$/m.test(second.err()));
+  const lines = () => second.err().trim().split('\n');
+  await eventually('it is paused', () => lines().at(-1)!.startsWith('paused'), 10_000);
+  assert.equal(await listens(), false);
+  assert.equal(await audio.samples(), pausedAt);
+  network.lead(service.url());
+  await api.post(`/recordings/${id}/resume`);
+  await eventually('it goes on', async () => (await audio.samples()) > pausedAt + 8000);
+});
