@@ -146,8 +146,8 @@ export class DeskRecording {
   async #run(): Promise<void> {
     const { path, note } = this.folder;
     const isNew = (await readClaim(path)) === null;
-    // Killed before there was a capture: there is nothing of it but what it may have joined.
-    if (isNew && note.isOver) {
+    // Killed before there was a capture: there is nothing of it but what it may have joined. A claim may be damaged, too.
+    if (isNew && note.isOver && (await this.#audio.samples()) === 0) {
       await this.#dismantle();
       return await this.#finish('nothing');
     }

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { adoptCapture } from '../../src/capture/process/client.ts';
 import { deskAndService, deskAudio, logIn, nowhere } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf } from '../support/service-process.ts';
@@ -30,4 +33,27 @@ test('a recording that is paused stays so where another recorder takes it up wit
   network.lead(service.url());
   await api.post(`/recordings/${id}/resume`);
   await eventually('it goes on', async () => (await audio.samples()) > pausedAt + 8000);
+});
+
+test('audio whose capture left no record that can be read is sent, not deleted', async (t) => {
+  const { desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  network.lead(nowhere);
+  const recording = run(['record', ...from, '--device', 'Desk Mic']);
+  const audio = await deskAudio(desk);
+  await eventually('it is recorded', async () => (await audio.samples()) > 8000);
+  const capture = await adoptCapture(audio.folder);
+  capture!.release();
+  recording.child.kill('SIGKILL');
+  process.kill(capture!.pid, 'SIGKILL');
+  await recording.code;
+  const recorded = await audio.pcm();
+  await writeFile(join(audio.folder, 'capture.json'), '');
+  network.lead(service.url());
+  const rest = run(['record', ...from, '--rest']);
+  assert.equal(await rest.code, 0, rest.err());
+  const id = rest.out().trim();
+  const kept = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
+  assert.ok(kept.subarray(44).equals(recorded), rest.err());
 });
