@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { foldName } from '../../projections/library.ts';
-import { askAs } from '../recorder/ask-service.ts';
+import { ServiceRefusal, askAs } from '../recorder/ask-service.ts';
 import { firstFault } from '../shared/in-words.ts';
 import { captureRate } from '../audio/wav.ts';
 import { adoptCapture } from '../capture/process/client.ts';
@@ -200,8 +200,12 @@ async function mayBegin(server: string, words: RecordWords): Promise<Login> {
   try {
     return await assertLoggedIn(server);
   } catch (error) {
-    if (known === null || !(error instanceof StageError) || !error.retriable) throw error;
-    words.say(`${error.message} The recording is saved here and sent when the server responds.`);
+    const isAway =
+      (error instanceof StageError && error.retriable) ||
+      // As proxies answer while it restarts.
+      (error instanceof ServiceRefusal && error.status >= 500);
+    if (known === null || !isAway) throw error;
+    words.say(`${messageOf(error)} The recording is saved here and sent when the server responds.`);
     return known;
   }
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { adoptCapture } from '../../src/capture/process/client.ts';
@@ -56,4 +58,25 @@ test('audio whose capture left no record that can be read is sent, not deleted',
   const id = rest.out().trim();
   const kept = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
   assert.ok(kept.subarray(44).equals(recorded), rest.err());
+});
+
+test('a recording begins also where a proxy answers for a server that is just restarting', async (t) => {
+  const { desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  const proxy = createServer((_request, answer) => answer.writeHead(502).end());
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(() => proxy.close());
+  network.lead(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+  const recording = run(['record', ...from, '--device', 'Desk Mic']);
+  const ended = recording.code.then((code) => assert.fail(`${code}: ${recording.err()}`));
+  const audio = await Promise.race([deskAudio(desk), ended]);
+  await eventually('it is recorded', async () => (await audio.samples()) > 8000);
+  assert.match(recording.err(), /HTTP 502.*saved here/);
+  network.lead(service.url());
+  const id = await audio.recordingId();
+  recording.child.kill('SIGTERM');
+  assert.equal(await recording.code, 0, recording.err());
+  const kept = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
+  assert.ok(kept.length > 44 + 8000 * 2);
 });
