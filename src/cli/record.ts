@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { foldName } from '../../projections/library.ts';
 import { ServiceRefusal, askAs } from '../recorder/ask-service.ts';
-import { firstFault } from '../shared/in-words.ts';
+import { firstFault, inWords } from '../shared/in-words.ts';
+import { titleSchema } from '../http/body.ts';
 import { captureRate } from '../audio/wav.ts';
 import { adoptCapture } from '../capture/process/client.ts';
 import { readClaim } from '../capture/file/capture-files.ts';
@@ -57,13 +58,19 @@ type RecordOptions = {
 
 /**
  * `mitschrift record --server URL`: records this desk, and sends it. Exit codes: 0 all of it is on the service's
- * disk, 1 failed, or the service takes no more of it, 3 stopped and not all sent: the next `record` goes on.
+ * disk, 1 failed, or the service takes no more of it, 3 stopped and not all said: the next `record` goes on.
  */
 export async function record(options: RecordOptions): Promise<void> {
   const { server } = options;
   const people = peopleFieldSchema.safeParse(options.people ?? '');
   if (!people.success) {
     console.error(`--people ${firstFault(people.error)}.`);
+    process.exitCode = 2;
+    return;
+  }
+  const title = titleSchema.optional().safeParse(options.title, { error: inWords });
+  if (!title.success) {
+    console.error(`--title ${firstFault(title.error)}.`);
     process.exitCode = 2;
     return;
   }
@@ -102,6 +109,7 @@ async function finish(server: string, id: string): Promise<void> {
     server,
     kind: 'solo',
     folder: null,
+    title: null,
     people: [],
     channels: 1,
     startedAt: new Date().toISOString(),
@@ -296,7 +304,12 @@ async function codeOf(recording: DeskRecording, words: RecordWords): Promise<num
     if (end === 'sent') console.log(recording.folder.note.recordingId);
     if (end === 'nothing') words.say('No audio was recorded, so there is no recording.');
     if (end === 'kept') words.say(keptInWords(recording.folder));
-    return end === 'kept' ? 1 : 0;
+    if (end === 'untold')
+      words.say(
+        'Everything was sent, but the server doesn’t know yet when the recording began. ' +
+          'Run mitschrift record again to tell it.',
+      );
+    return { sent: 0, nothing: 0, kept: 1, untold: notAllSentCode }[end];
   } catch (error) {
     words.say(messageOf(error));
     return 1;

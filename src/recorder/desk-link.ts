@@ -39,7 +39,15 @@ const handshakeMs = 10_000;
 export type LinkNote = Readonly<
   Pick<
     DeskNote,
-    'id' | 'recordingId' | 'server' | 'kind' | 'people' | 'startedAt' | 'channels' | 'folder'
+    | 'id'
+    | 'recordingId'
+    | 'server'
+    | 'kind'
+    | 'title'
+    | 'people'
+    | 'startedAt'
+    | 'channels'
+    | 'folder'
   >
 >;
 
@@ -61,6 +69,8 @@ export function openDeskLink(
     start: {
       sender: 'recorder',
       name: hostname().slice(0, 80),
+      // Notes of earlier releases may have a longer one, with which nothing would be taken.
+      ...(note.title === null ? {} : { title: note.title.slice(0, 200) }),
       ...(note.people.length > 0 ? { people: note.people } : {}),
       ...(note.folder === null ? {} : { folder: note.folder }),
     },

@@ -13,12 +13,14 @@ import { type DeskAudio, openDeskAudio, openDeskLink } from './desk-link.ts';
 import type { DeskDevices } from './desk-devices.ts';
 import { type DeskFolder, removeDeskFolder, writeNote } from './desk-folder.ts';
 import type { Login } from './logins.ts';
-import { correctStart, entitle, loginOf, outcomeInWords, tell } from './tell-service.ts';
+import { correctStart, loginOf, outcomeInWords, tell } from './tell-service.ts';
 
 /** How a recording of this desk ended here. */
 export type DeskEnd =
   /** All of it is on the service's disk, and the service knows that it is over. */
   | 'sent'
+  /** The same, but it does not know when it began: the next process says so. */
+  | 'untold'
   /** There was no sound, and there is nothing to send. */
   | 'nothing'
   /** The service takes no more of it; the audio stays here. */
@@ -145,6 +147,7 @@ export class DeskRecording {
   /** Until the capture is over; the link goes on behind that. */
   async #run(): Promise<void> {
     const { path, note } = this.folder;
+    if (note.isSent === true) return await this.#settled();
     const isNew = (await readClaim(path)) === null;
     // Killed before there was a capture: there is nothing of it but what it may have joined. A claim may be damaged, too.
     if (isNew && note.isOver && (await this.#audio.samples()) === 0) {
@@ -205,8 +208,8 @@ export class DeskRecording {
         this.#status = status;
         if (isKept) return;
         isKept = true;
-        // An earlier process was told so: only the service says that it goes on, and may be away.
-        this.#isPaused ||= status.state === 'paused';
+        // Folders of earlier releases do not say so: only the service says that it goes on, and may be away.
+        note.isPaused ||= status.state === 'paused';
         if (note.recordingId !== null) this.#link.begin();
         devices.keep(note.device, signal, (problem) => {
           this.#deviceProblem = problem && inEnglish(problem);
@@ -244,7 +247,7 @@ export class DeskRecording {
     this.#away = null;
     if (note.recordingId === recordingId) return;
     note.recordingId = recordingId;
-    this.#guard(this.#write().then(() => entitle(this.folder.note, this.#deps)));
+    this.#guard(this.#write());
   }
 
   #pause(isPaused: boolean): void {
@@ -298,8 +301,11 @@ export class DeskRecording {
   }
 
   async #settled(): Promise<void> {
-    await correctStart(this.folder.note, this.#deps);
-    await this.#finish('sent');
+    const { note } = this.folder;
+    if (await correctStart(note, this.#deps)) return await this.#finish('sent');
+    note.isSent = true;
+    await this.#write();
+    await this.#finish('untold');
   }
 
   /** It stays on this disk, and is not offered again. */
@@ -314,7 +320,8 @@ export class DeskRecording {
   async #finish(end: DeskEnd): Promise<void> {
     this.#link.close();
     await this.#audio.close();
-    if (end !== 'kept') await this.#inTurn(() => removeDeskFolder(this.folder));
+    if (end === 'sent' || end === 'nothing')
+      await this.#inTurn(() => removeDeskFolder(this.folder));
     this.#settle(end);
   }
 

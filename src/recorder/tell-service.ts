@@ -5,6 +5,7 @@ import { messageOf } from '../shared/errors.ts';
 import { pauseAfter } from '../shared/pauses.ts';
 import { ServiceRefusal, askAs } from './ask-service.ts';
 import type { DeskNote } from './desk-folder.ts';
+import { loggedOut } from './desk-link.ts';
 import type { Login } from './logins.ts';
 
 type Telling = { login(): Promise<Login | null>; say(text: string): void };
@@ -27,22 +28,21 @@ export async function loginOf(
   );
 }
 
-/** Gives it the title that was wanted. */
-export async function entitle(note: DeskNote, deps: Telling): Promise<void> {
-  const { recordingId: id, title } = note;
-  if (title !== null) await tell(note, deps, 'PATCH', `/recordings/${id}`, { title });
-}
-
-/** A recording that began without a network began earlier than the service knows. */
-export async function correctStart(note: DeskNote, deps: Telling): Promise<void> {
+/** A recording that began without a network began earlier than the service knows. @returns false: it has to be said later */
+export async function correctStart(note: DeskNote, deps: Telling): Promise<boolean> {
   const { recordingId: id, startedAt } = note;
   const known = await tell(note, deps, 'GET', `/recordings/${id}`);
+  if (known === undefined) return false;
   const at = Date.parse((known as { started_at?: string } | null)?.started_at ?? startedAt);
-  if (Math.abs(at - Date.parse(startedAt)) < startOffMs) return;
-  await tell(note, deps, 'PATCH', `/recordings/${id}`, { started_at: startedAt });
+  if (Math.abs(at - Date.parse(startedAt)) < startOffMs) return true;
+  const said = await tell(note, deps, 'PATCH', `/recordings/${id}`, { started_at: startedAt });
+  return said !== undefined;
 }
 
-/** Sends a request, a few times. A failure is printed, but does not keep audio that was sent. @returns the answer, or null */
+/**
+ * Sends a request, a few times. A failure is printed, but does not keep audio that was sent.
+ * @returns the answer; null: it is rejected for good; undefined: the service could not be asked
+ */
 export async function tell(
   note: DeskNote,
   { login, say }: Telling,
@@ -53,12 +53,16 @@ export async function tell(
   for (let tries = 1; ; tries += 1) {
     try {
       const session = await loginOf(note, login);
-      return session === null ? null : await askAs(session, method, path, body);
+      if (session === null) throw new Error(loggedOut(note.server));
+      return await askAs(session, method, path, body);
     } catch (error) {
-      const isFinal = error instanceof ServiceRefusal && error.status < 500;
+      const isAnswer = error instanceof ServiceRefusal;
+      // Who is logged out may log in again.
+      const isFinal = isAnswer && error.status < 500 && error.status !== 401;
       if (isFinal || tries >= triesMax) {
-        say(`The server rejected ${method} ${path}: ${messageOf(error)}`);
-        return null;
+        const rejected = isAnswer ? `The server rejected ${method} ${path}: ` : '';
+        say(`${rejected}${messageOf(error)}`);
+        return isFinal ? null : undefined;
       }
       await sleep(pauseAfter(pauses, tries - 1));
     }

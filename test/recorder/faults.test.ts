@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { adoptCapture } from '../../src/capture/process/client.ts';
 import { deskAndService, deskAudio, logIn, nowhere } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
@@ -80,3 +80,61 @@ test('a recording begins also where a proxy answers for a server that is just re
   const kept = await readFile(join(service.dataDir, 'recordings', id, 'audio.wav'));
   assert.ok(kept.length > 44 + 8000 * 2);
 });
+
+test('title and start of a recording are not lost where the network goes as soon as its audio is sent', async (t) => {
+  const { desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  network.lead(nowhere);
+  const recording = run(['record', ...from, '--device', 'Desk Mic', '--title', 'Plans']);
+  const audio = await deskAudio(desk);
+  await eventually('it is recorded', async () => (await audio.samples()) > 8000);
+  recording.child.kill('SIGTERM');
+  await eventually('it is over', () => /sending the rest/.test(recording.err()));
+  recording.child.kill('SIGTERM');
+  assert.equal(await recording.code, 3, recording.err());
+  // As if an hour had passed since.
+  const path = join(audio.folder, 'recorder.json');
+  const note = JSON.parse(await readFile(path, 'utf8')) as { startedAt: string };
+  const startedAt = new Date(Date.parse(note.startedAt) - 3_600_000);
+  await writeFile(path, JSON.stringify({ ...note, startedAt }));
+
+  network.lead(await socketsOnly(t, service.url()));
+  const sent = run(['record', ...from, '--rest']);
+  const code = await sent.code;
+  assert.doesNotMatch(sent.err(), /rejected/);
+  assert.equal(code, 3, sent.err());
+  network.lead(service.url());
+  const rest = run(['record', ...from, '--rest']);
+  assert.equal(await rest.code, 0, rest.err());
+  const { title, started_at: began } = await service.done(rest.out().trim());
+  assert.equal(title, 'Plans');
+  assert.equal(Date.parse(began), startedAt.getTime());
+  assert.deepEqual(await readdir(join(audio.folder, '..')), []);
+
+  const long = run(['record', ...from, '--title', 'x'.repeat(201)]);
+  assert.equal(await long.code, 2, long.err());
+  assert.match(long.err(), /--title .*200/);
+});
+
+/** The address of a proxy that carries WebSockets, and breaks every other connection. */
+async function socketsOnly(t: TestContext, to: string): Promise<string> {
+  const proxy = createServer((request) => request.socket.destroy());
+  proxy.on('upgrade', ({ rawHeaders, url }, client, head) => {
+    const service = connect(Number(new URL(to).port), '127.0.0.1');
+    const headers = rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+    service.write(`GET ${url} HTTP/1.1\r\n${headers.join('')}\r\n`);
+    service.write(head);
+    for (const [socket, other] of [
+      [client, service],
+      [service, client],
+    ] as const) {
+      socket.on('error', () => undefined); // as its other side is closed
+      socket.on('close', () => other.destroy());
+      socket.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(() => proxy.close());
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
