@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { flushSync } from 'svelte';
 import { chartJson } from '../../../machines/chart.ts';
+import { statusName } from '../../../src/http/recording-answer.ts';
 import { router } from '../../../web/app/routes.ts';
 import { followSession } from '../../../web/client/feed.ts';
 import { session } from '../../../web/client/session.ts';
@@ -80,9 +81,8 @@ test('names of what moves come of the person’s own list: nobody is told that a
 });
 
 test('a recording that waits for names is in the state that the machine calls so', async (t) => {
-  const recordings = [
-    { recording_id: '01R', title: null, source: null, started_at, status: 'AWAITING_SPEAKERS' },
-  ];
+  const status = statusName('awaiting-speakers');
+  const recordings = [{ recording_id: '01R', title: null, source: null, started_at, status }];
   following(t, false, { '/recordings': { recordings } });
   await eventually('it is listed', () => moving.get()?.[0]?.state === 'awaiting-speakers');
 });
