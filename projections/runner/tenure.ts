@@ -160,8 +160,12 @@ function tellOf(
     isDue = false;
     if (signal.aborted) return;
     count += 1;
-    const [position, states] = [runner.position(), runner.states()];
-    const told: Told = { tenure: number, count, position, states };
+    const told: Told = {
+      tenure: number,
+      count,
+      position: runner.position(),
+      states: runner.states(),
+    };
     take(told);
     channel.tell(JSON.stringify(told));
     due ??= setTimeout(() => {

@@ -198,7 +198,8 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
       await assertGoodPassword(password, user.username);
       await verifyOwnPassword(userId, currentPassword, parts);
       assertOtherPassword(password.normalize('NFC') === currentPassword.normalize('NFC'));
-      const [goesOn, passwordHash] = [goesOnOf(session), await hashPassword(password, scheme())];
+      const goesOn = goesOnOf(session);
+      const passwordHash = await hashPassword(password, scheme());
       await stream.change({ by: userId }, decidePasswordChange(userId, passwordHash, goesOn));
       await book.endAllOf(userId, goesOn);
       report('password changed', userId, { by: userId });

@@ -274,7 +274,8 @@ function deviceUse(
 
 function partsOf(deps: CapturesDeps) {
   const { dataRoot, store, log, env } = deps;
-  const [instance, pulse] = [instanceOf(dataRoot), openPulse({ env })];
+  const instance = instanceOf(dataRoot);
+  const pulse = openPulse({ env });
   const combined = combinedSource({
     path: join(dataRoot, 'combined.json'),
     instance,

@@ -335,8 +335,10 @@ async function copy(
   const paths = Object.values(documents);
   try {
     const { isOther } = await copyIntoVault(await spaceOf(owner), vault, paths, parts);
-    if (isOther) await forgetInode(parts.kept, owner, vault);
-    if (isOther) behind.set(owner, systemClock.now());
+    if (isOther) {
+      await forgetInode(parts.kept, owner, vault);
+      behind.set(owner, systemClock.now());
+    }
     // An erasure stores its fact before it takes the copies away: what it did not find yet is taken away here.
     if (await isErased(recordingId)) await removeFromVault(owner, vault, paths, parts);
     stuck.get(owner)?.ids.delete(recordingId);

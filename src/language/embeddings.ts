@@ -144,7 +144,8 @@ async function modelOf(endpoint: Endpoint, signal: AbortSignal, anew = false): P
 const looksEmbedding = /embed|(?:^|[/_-])(?:bge|e5|gte|minilm|mpnet)(?:[-_:.]|$)/iu;
 
 function batchFrom(texts: readonly string[], from: number, most: number): readonly string[] {
-  let [to, characters] = [from, 0];
+  let to = from;
+  let characters = 0;
   while (to < texts.length && to - from < most) {
     characters += texts[to]!.length;
     if (characters > batchCharactersMax && to > from) break;

@@ -197,7 +197,7 @@ export class DeskRecording {
   }
 
   #capture(signal: AbortSignal): Promise<CaptureOutcome | null> {
-    const { folder, note } = { folder: this.folder.path, note: this.folder.note };
+    const { path: folder, note } = this.folder;
     const { devices, say } = this.#deps;
     let isKept = false;
     return followCapture(folder, {

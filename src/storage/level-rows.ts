@@ -255,7 +255,8 @@ function cellsIn(db: RowsDatabase, kind: WholeKind, clock: () => Date): Cells {
       return { cells: texts.map((text) => (text === undefined ? text : cellOf(text, now))), now };
     },
     async list(start) {
-      const [gte, now] = [prefix + start, clock().getTime()];
+      const gte = prefix + start;
+      const now = clock().getTime();
       const found = [];
       // Behind each key that begins so.
       for await (const [path, text] of entriesOf(db, { gte, lt: `${gte}\u{10ffff}` }))
@@ -264,7 +265,8 @@ function cellsIn(db: RowsDatabase, kind: WholeKind, clock: () => Date): Cells {
     },
     async swap(keys, _, after) {
       const writes = keys.map((path, n) => {
-        const [key, value] = [pathOf(path), after[n]?.text];
+        const key = pathOf(path);
+        const value = after[n]?.text;
         return value === undefined
           ? { type: 'del' as const, key }
           : { type: 'put' as const, key, value };

@@ -221,8 +221,7 @@ export class BrowserCaptures {
       });
     }
     fileEnds.tell(job.recordingId);
-    const { measured } = stream;
-    const { layout } = stream;
+    const { measured, layout } = stream;
     const made = await untilDiskAnswers(job, () =>
       finishedBrowserAudio(folder, layout, { measured, hash }),
     );

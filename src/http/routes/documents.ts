@@ -95,10 +95,8 @@ async function sharedPage(
     query.around === undefined ? undefined : await recordingById(services.storage, query.around);
   const whose = near && (await rightsOf(services, caller, near)) ? near.owner : owner;
   const page = await libraryOf(services.storage, whose, query, read);
-  const [personal, { folders }] = [
-    await services.order.of(owner),
-    await sharedWith(services, owner),
-  ];
+  const personal = await services.order.of(owner);
+  const { folders } = await sharedWith(services, owner);
   const inShared = new Set(folders.map((one) => one.folder));
   const { 'ui.language': uiLanguage } = services.settings();
   const transcripts = await Promise.all(

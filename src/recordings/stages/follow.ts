@@ -128,8 +128,8 @@ async function untilThere(
   place: { from: number; isCut: boolean },
 ): Promise<AudioFollower> {
   for (;;) {
-    const [captured, work] = [files.captureFolder(id), await files.workFolder(id)];
-    const follower = await openFollower({ captured, work }, audioFileName, place);
+    const folders = { captured: files.captureFolder(id), work: await files.workFolder(id) };
+    const follower = await openFollower(folders, audioFileName, place);
     if (follower) return follower;
     await sleep(lookEveryMs, undefined, { signal });
   }

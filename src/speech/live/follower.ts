@@ -94,8 +94,7 @@ type Parts = {
 async function openParts(source: GrowingWav, copyPath: string): Promise<Parts> {
   try {
     const copy = await openSpeechWriter(copyPath);
-    const [detector, meter] = [await openLiveDetector(), levelMeter()];
-    return { source, copy, detector, meter };
+    return { source, copy, detector: await openLiveDetector(), meter: levelMeter() };
   } catch (error) {
     await source.close();
     throw error;
