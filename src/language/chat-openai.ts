@@ -78,12 +78,11 @@ export async function chatOpenAI(
   const content = textIn(message.content ?? '');
   const reasoning = message.reasoning_content ?? message.reasoning ?? '';
   const hidden = usage?.completion_tokens_details?.reasoning_tokens ?? usage?.reasoning_tokens ?? 0;
-  const isUsedUp = finish_reason === 'length' && content === '';
   return {
     content,
     reasoning,
     // OpenAI and Gemini show no thoughts, and count them as a part of the answer.
-    thought: reasoning !== '' || hidden > 0 || isUsedUp,
+    thought: reasoning !== '' || hidden > 0,
     finish: finish_reason ?? null,
     refusal: message.refusal ?? null,
     promptTokens: usage?.prompt_tokens ?? null,

@@ -21,6 +21,7 @@ import {
   downgradesMax,
   initialCapabilities,
 } from './chat-openai.ts';
+import { withoutThinking } from './answers.ts';
 import type { Completion, LanguageModel } from './model.ts';
 import { estimatedTokens, fewestTokens, isDense } from './talk.ts';
 
@@ -91,7 +92,7 @@ export function openLanguageModel(options: LanguageModelOptions): OpenLanguageMo
         { signal, timeoutSeconds, prompt: completion.user },
         async (both) => {
           let reply = await asked(endpoint, withRoom(endpoint, completion), both);
-          if (reply.finish === 'length' && reply.thought && !endpoint.thinksAnyway) {
+          if (reply.finish === 'length' && hasThought(reply) && !endpoint.thinksAnyway) {
             endpoint.thinksAnyway = true;
             reply = await asked(endpoint, withRoom(endpoint, completion), both);
           }
@@ -274,6 +275,10 @@ async function asked(
     }
   }
 }
+
+/** Whether its thoughts took room from the answer: kept apart, hidden, or in tags that did not end in time. */
+const hasThought = ({ thought, content }: Reply): boolean =>
+  thought || withoutThinking(content) === '';
 
 const withRoom = ({ thinksAnyway }: Endpoint, completion: Completion): Completion =>
   thinksAnyway

@@ -240,6 +240,22 @@ test('thoughts that a server hides and counts are given room, after the least ef
   assert.equal(none.server.chats().length, asked + 1);
 });
 
+test('thoughts in tags that do not end in time are given room', async (t) => {
+  const thinking = () => `<think>\n${'Hmm. '.repeat(800)}\n</think>\n\nIt is fine.`;
+  for (const flavour of ['openai', 'ollama'] as const) {
+    const { model, server } = await openOn(t, { flavour, brain: echo });
+    await model.complete(question, signal); // knows what the server takes from then on
+    const asked = server.chats().length;
+    server.brain = thinking;
+    assert.equal(await model.complete(question, signal), 'It is fine.');
+    const limits = server
+      .chats()
+      .slice(asked)
+      .map(({ body }) => body.options?.num_predict ?? body.max_tokens);
+    assert.deepEqual(limits, [100, 100 + 4096]);
+  }
+});
+
 test('a refusal that names nothing is answered by one bare request', async (t) => {
   const { model, server } = await openOn(t, {
     flavour: 'openai',
