@@ -17,7 +17,7 @@ import type { Projection, ProjectionStorage, Seal } from './runner/projection.ts
  */
 export const correctedWords: Projection = {
   name: 'corrections',
-  version: 2,
+  version: 3,
   interests: new Set<LoggedFact['type']>([
     'recording.started',
     'audio.imported',

@@ -33,8 +33,16 @@ const plainLetters = (word: string): string =>
   word
     .normalize('NFKD')
     .toLowerCase()
-    .replaceAll(/\p{M}/gu, '')
-    .replaceAll(/[ßæœøðđþłıς]/gu, (letter) => latin[letter] ?? letter);
+    .replaceAll(/(\P{M}?)\p{M}+/gu, (whole, letter: string) =>
+      accented.test(letter) ? letter : whole.replaceAll(leftOut, '').normalize('NFC'),
+    )
+    .replaceAll(/[ßæœøðđþłıς\u0901]/gu, (letter) => latin[letter] ?? letter);
+
+/** Behind letters of other scripts marks are vowels, tones or voicing: without them `काम` would be `कम`. */
+const accented =
+  /^(?:\P{L}|\p{Script=Latin}|\p{Script=Greek}|\p{Script=Cyrillic}|\p{Script=Hebrew}|\p{Script=Arabic})?$/u;
+/** Marks that say nothing, and the nukta, which is written or not (as Lucene's HindiNormalizer has it). */
+const leftOut = /[\p{Variation_Selector}\u093C]/gu;
 
 const withoutSpelling = (letters: string): string =>
   letters
@@ -56,6 +64,8 @@ const latin: Readonly<Record<string, string>> = {
   ł: 'l',
   ı: 'i',
   ς: 'σ',
+  // Candrabindu: people write the anusvara for it.
+  '\u0901': '\u0902',
 };
 
 const unspaced =

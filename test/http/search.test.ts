@@ -47,6 +47,26 @@ test('GET /search finds what was said, for its owner only, until it is erased', 
   }
 });
 
+test('words that differ in a vowel or a voicing mark alone are two, and no known word overwrites one', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const ask = async <T>(method: string, path: string, json?: object) =>
+    (await service.call<T>(method, path, { token, ...(json && { json }) })).body;
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const text = 'हमें बहुत काम करना है। মোট কাল। หมู ภาษา。ガスがある。パンを買う。जरूर मां';
+  await ask('PATCH', `/recordings/${id}/utterances/1`, { text });
+  const count = async (q: string) =>
+    (await ask<Found>('GET', `/search?q=${encodeURIComponent(q)}`)).hits.length;
+  for (const q of ['काम', 'কাল', 'หมู', 'ガス', 'パン', 'ज़रूर', 'माँ'])
+    assert.equal(await count(q), 1, q);
+  for (const q of ['कम', 'কল', 'หม', 'カス', 'ハン']) assert.equal(await count(`${q} है`), 0, q);
+  const word = { write: 'कमल', heard: ['कम'] };
+  const { id: wordId } = await ask<{ id: string }>('POST', '/words', word);
+  const found = await ask<{ recordings: object[] }>('GET', `/words/${wordId}/find`);
+  assert.deepEqual(found.recordings, []);
+});
+
 test('questions that are none are told so; words that mean something to nobody find nothing', async (t) => {
   const { service, token } = await withAda(t);
   for (const query of [

@@ -14,6 +14,12 @@ test('umlauts, their spellings with e, accents and case are one word', () => {
     ['œuvre', 'oeuvre', 'ouvre'],
     ['ﬁnden', 'finden'],
     ['Οδός', 'οδοσ'],
+    ['שָׁלוֹם', 'שלום'],
+    ['مُحَمَّد', 'محمد'],
+    ['ज़रूर', 'जरूर'],
+    ['ガス', 'カ\u3099ス'],
+    ['葛\u{e0100}', '葛'],
+    ['1\ufe0f\u20e3', '1'],
   ]) {
     assert.equal(new Set(same.map(foldWord)).size, 1, same.join(' '));
   }
@@ -21,6 +27,13 @@ test('umlauts, their spellings with e, accents and case are one word', () => {
     ['neue', 'neu'],
     ['Quelle', 'Qulle'],
     ['Haus', 'Maus'],
+    ['काम', 'कम'],
+    ['कि', 'की'],
+    ['কাল', 'কল'],
+    ['หมู', 'หม'],
+    ['パン', 'ハン'],
+    ['ガス', 'カス'],
+    ['படம்', 'பாடம்'],
   ] as const) {
     assert.notEqual(foldWord(one), foldWord(other));
   }
