@@ -1,4 +1,4 @@
-import { textSegments } from './segments.ts';
+import { textSegments, unspacedScripts } from './segments.ts';
 
 /**
  * The form in which words are compared, so that `Müller`, `MUELLER` and `Muller` are one word: lower
@@ -68,6 +68,5 @@ const latin: Readonly<Record<string, string>> = {
   '\u0901': '\u0902',
 };
 
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+const unspaced = new RegExp(`[${unspacedScripts}]`, 'u');
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });

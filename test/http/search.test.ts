@@ -67,6 +67,17 @@ test('words that differ in a vowel or a voicing mark alone are two, and no known
   assert.deepEqual(found.recordings, []);
 });
 
+test('a Burmese word is found within a phrase', async (t) => {
+  const service = await startService(t);
+  const token = await service.setUp();
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const json = { text: 'ကျွန်တော်တို့အစည်းအဝေး' };
+  await service.call('PATCH', `/recordings/${id}/utterances/1`, { token, json });
+  const path = `/search?q=${encodeURIComponent('အစည်းအဝေး')}`;
+  assert.equal((await service.call<Found>('GET', path, { token })).body.hits.length, 1);
+});
+
 test('questions that are none are told so; words that mean something to nobody find nothing', async (t) => {
   const { service, token } = await withAda(t);
   for (const query of [
