@@ -208,8 +208,9 @@ export async function refusalOfPlain(
 export const isEncrypted = (socket: Socket): boolean => socket instanceof TLSSocket;
 
 function httpsRequired(host: string | undefined, { names }: Certificate, port: number): Problem {
-  const asked = /^(?:\[[0-9a-f:.]+\]|[\w.-]+)/i.exec(host ?? '')?.[0];
-  const address = httpsAddress(asked ?? names[0] ?? 'localhost', port);
+  const asked = /^(?:\[[0-9a-f:.]+\]|[\w.-]+)/i.exec(host ?? '')?.[0] ?? '';
+  const known = URL.canParse(`https://${asked}`) ? asked : (names[0] ?? 'localhost');
+  const address = httpsAddress(known, port);
   return new Problem('https-required', {
     params: { address },
     members: { address },

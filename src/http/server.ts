@@ -164,16 +164,21 @@ function whenServed(starting: StartingApp, entrance: Entrance) {
     else refuseUpgrade(socket, starting.problem(), incoming);
   }
   const open = () => (entrance.isOpen() ? served : undefined);
+  /** What nobody else handles would end the process. */
+  const giveUp = (socket: Duplex) => (error: unknown) => {
+    starting.log.error({ err: error }, 'a connection could not be answered');
+    socket.destroy();
+  };
   return {
     request(...[incoming, outgoing]: Parameters<RequestListener>): void {
       const present = open();
       if (present) present.handle(incoming, outgoing);
-      else void answer(incoming, outgoing);
+      else answer(incoming, outgoing).catch(giveUp(incoming.socket));
     },
     upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
       const present = open();
       if (present) present.sockets.upgrade(incoming, socket, head);
-      else void takeOver(incoming, socket, head);
+      else takeOver(incoming, socket, head).catch(giveUp(socket));
     },
     sockets: () => served?.sockets,
     settled: { isSettled: () => served !== undefined, settled: first },

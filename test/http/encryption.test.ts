@@ -78,6 +78,19 @@ test('a service with a certificate speaks https, and says to plain http where to
   );
 });
 
+test('a plain request is told the certificate’s name where its host is no address', async (t) => {
+  const { service, cert } = await encrypted(t);
+  const upgrade = { connection: 'upgrade', upgrade: 'websocket' };
+  for (const host of ['999.999.999.999', '[:::]', '[1]:80', 'xn--a', '1.2.3.4.5']) {
+    for (const headers of [{ host }, { host, ...upgrade }]) {
+      const refused = await rawRequest(`http://localhost:${service.port}`, { headers });
+      assert.equal(refused.status, 426, host);
+      assert.equal((JSON.parse(refused.body) as ProblemAnswer)['address'], service.url, host);
+    }
+  }
+  assert.equal((await askEncrypted(`${service.url}/health`, cert)).status, 200);
+});
+
 test('what a page of plain http at the same name sends is another site’s, for requests and WebSockets', async (t) => {
   const { service, cert } = await encrypted(t);
   const made = await askEncrypted(`${service.url}/setup`, cert, {
