@@ -9,6 +9,7 @@ import { type TestContext, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { askEncrypted, selfSigned } from '../support/certificates.ts';
 import { eventually } from '../support/eventually.ts';
+import { resetHandshakes } from '../support/reset-handshakes.ts';
 import {
   type ProblemAnswer,
   password,
@@ -88,6 +89,12 @@ test('a plain request is told the certificate’s name where its host is no addr
       assert.equal((JSON.parse(refused.body) as ProblemAnswer)['address'], service.url, host);
     }
   }
+  assert.equal((await askEncrypted(`${service.url}/health`, cert)).status, 200);
+});
+
+test('plain handshakes that are reset while they are refused do not end the service', async (t) => {
+  const { service, cert } = await encrypted(t);
+  await resetHandshakes(service.port);
   assert.equal((await askEncrypted(`${service.url}/health`, cert)).status, 200);
 });
 

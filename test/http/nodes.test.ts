@@ -11,6 +11,7 @@ import type { ClusterNode } from '../../src/storage/cluster.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, startService, withAda } from '../support/http-client.ts';
 import { localTime } from '../../src/shared/time.ts';
+import { resetHandshakes } from '../support/reset-handshakes.ts';
 import { program } from '../support/program.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { nodeVariables } from '../support/test-store.ts';
@@ -43,6 +44,8 @@ test('what is uploaded at a node that serves becomes documents at one that works
     { statusCode: number },
   ];
   assert.equal(answer.statusCode, 404);
+  await resetHandshakes(working.port);
+  assert.equal((await working.call('GET', '/health')).status, 200);
 
   const devices = await serving.call('GET', '/audio/devices', { token });
   assert.notEqual(devices.status, 200);

@@ -249,6 +249,8 @@ export function refuseUpgrade(
   request: IncomingMessage,
   log?: HttpServices['log'],
 ): void {
+  // Who has reset the connection meanwhile cannot be written to: an error without a listener ends the process.
+  socket.on('error', () => socket.destroy());
   const language = languageAsked(request);
   if (problem.status >= 500 && problem.type !== 'starting')
     log?.error({ err: problem.cause }, 'WebSocket handshake failed');
