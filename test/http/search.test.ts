@@ -48,12 +48,10 @@ test('GET /search finds what was said, for its owner only, until it is erased', 
 });
 
 test('words that differ in a vowel or a voicing mark alone are two, and no known word overwrites one', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
+  const { service, token } = await withAda(t);
   const ask = async <T>(method: string, path: string, json?: object) =>
     (await service.call<T>(method, path, { token, ...(json && { json }) })).body;
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token);
   const text = 'हमें बहुत काम करना है। মোট কাল। หมู ภาษา。ガスがある。パンを買う。जरूर मां';
   await ask('PATCH', `/recordings/${id}/utterances/1`, { text });
   const count = async (q: string) =>
@@ -68,10 +66,8 @@ test('words that differ in a vowel or a voicing mark alone are two, and no known
 });
 
 test('a Burmese word is found within a phrase', async (t) => {
-  const service = await startService(t);
-  const token = await service.setUp();
-  const { recording_id: id } = (await service.upload(token)).body;
-  await service.reaches(id, 'idle.saved');
+  const { service, token } = await withAda(t);
+  const id = await service.settled(token);
   const json = { text: 'ကျွန်တော်တို့အစည်းအဝေး' };
   await service.call('PATCH', `/recordings/${id}/utterances/1`, { token, json });
   const path = `/search?q=${encodeURIComponent('အစည်းအဝေး')}`;
