@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { speech, sentences } from '../support/pulse-speech.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf } from '../support/service-process.ts';
 import { builtService, setUp, untilListening } from './built-service.ts';
@@ -70,7 +70,7 @@ async function record(
 
   const begun = await api.post<{ recording_id: string }>('/toggle', {});
   const folder = join(root, 'recordings', begun.recording_id);
-  const capture = await until('it is captured', () => captureOf(begun.recording_id));
+  const capture = await eventually('it is captured', () => captureOf(begun.recording_id));
   const end = performance.now() + minutes * 60_000;
   const talking = Promise.all(
     (['mic', 'speakers'] as const).map(async (sink) => {

@@ -19,7 +19,7 @@ import { takeUp } from '../../src/service/take-up.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
 import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -106,7 +106,7 @@ test('what the microphone hears of the loudspeakers is taken out, and the person
   const room = ['source=speakers.monitor', 'sink=mic', 'latency_msec=60'];
   await pulse.pactl('load-module', 'module-loopback', ...room);
   const streams = async () => (await pulse.pactl('list', 'short', 'sink-inputs')).trim();
-  await until('the room stands', async () => (await streams()) !== '');
+  await eventually('the room stands', async () => (await streams()) !== '');
   await pulse.pactl('set-sink-input-volume', (await streams()).split('\t')[0]!, '70%');
   const service = await openCapturingService(root, {
     env: pulse.env,
@@ -116,11 +116,11 @@ test('what the microphone hears of the loudspeakers is taken out, and the person
   t.after(() => service.close());
   await service.captures.combine({ ...selection, microphone: 'mic.monitor' });
   const id = await service.start('mitschrift-combined');
-  await until('it captures', () => service.captures.now(id)?.state === 'capturing');
+  await eventually('it captures', () => service.captures.now(id)?.state === 'capturing');
   await pulse.play(said.speakers.path, 'speakers');
   await pulse.play(said.mic.path, 'mic');
   const heard = service.captures.now(id)!.duration;
-  await until('the buffers are empty', () => service.captures.now(id)!.duration > heard + 1.2);
+  await eventually('the buffers are empty', () => service.captures.now(id)!.duration > heard + 1.2);
   await service.captures.stop(id, stoppedBy);
   await service.last(id, 'audio.captured');
 
@@ -246,14 +246,14 @@ test('a recording keeps the form of its chain, whatever the settings say meanwhi
   await first.captures.combine({ ...selection, microphone: 'mic.monitor' });
   const id = await first.start('mitschrift-combined');
   const chain = async () => (await modules()).match(/module-.*mitschrift_.*/g)?.toSorted();
-  await until('it captures', () => first.captures.now(id)?.state === 'capturing');
+  await eventually('it captures', () => first.captures.now(id)?.state === 'capturing');
   const began = await chain();
   const lose = async () => {
     const [lost] = (await modules())
       .split('\n')
       .filter((one) => one.includes('source=mic.monitor'));
     await pulse.pactl('unload-module', lost!.split('\t')[0]!);
-    await until('it is mended as it was', async () => isDeepStrictEqual(await chain(), began));
+    await eventually('it is mended as it was', async () => isDeepStrictEqual(await chain(), began));
   };
   Object.assign(options, { channels: 'mix', cancelsEcho: true });
   await lose();
@@ -262,7 +262,7 @@ test('a recording keeps the form of its chain, whatever the settings say meanwhi
   const second = await openCapturingService(root, options);
   t.after(() => second.close());
   await second.takeUp(id);
-  await until('it is taken up', () => second.captures.now(id)?.state === 'capturing');
+  await eventually('it is taken up', () => second.captures.now(id)?.state === 'capturing');
   await lose();
   await second.captures.stop(id, stoppedBy);
   assert.equal((await second.last(id, 'audio.captured')).data.split, true);
@@ -291,7 +291,7 @@ for (const channels of ['mix', 'split'] as const) {
     assert.ok(listed.devices.includes('mitschrift-combined'));
     assert.equal(listed.default, 'Desk Mic');
     const id = await service.start('mitschrift-combined');
-    await until('it captures', () => service.captures.now(id)?.state === 'capturing');
+    await eventually('it captures', () => service.captures.now(id)?.state === 'capturing');
     await assert.rejects(service.captures.combine(chosen), { code: 'combined-in-use' });
     await Promise.all([
       pulse.play(said.mic.path, 'mic'),
@@ -299,7 +299,10 @@ for (const channels of ['mix', 'split'] as const) {
     ]);
     // What was played last is still in the loopbacks' buffers.
     const heard = service.captures.now(id)!.duration;
-    await until('the buffers are empty', () => service.captures.now(id)!.duration > heard + 0.9);
+    await eventually(
+      'the buffers are empty',
+      () => service.captures.now(id)!.duration > heard + 0.9,
+    );
     await service.captures.stop(id, stoppedBy);
     assert.equal(await modules(), before);
 
@@ -354,7 +357,7 @@ test('what a killed service left recording keeps its chain until it ends: no lev
   const first = await openCapturingService(root, { env: pulse.env });
   await open(instanceOf(root)).remember(selection);
   const id = await first.start('mitschrift-combined');
-  await until('it captures', () => first.captures.now(id)?.state === 'capturing');
+  await eventually('it captures', () => first.captures.now(id)?.state === 'capturing');
   assert.equal(first.captures.combinedLeft(), null, 'this service began it');
   await first.close();
   const chain = await modules();
@@ -376,14 +379,14 @@ test('what a killed service left recording keeps its chain until it ends: no lev
   const third = await openCapturingService(root, { env: pulse.env });
   await third.captures.reconcile([id], async () => 'recording');
   await third.takeUp(id);
-  await until('it is taken up', () => third.captures.now(id)?.state === 'capturing');
+  await eventually('it is taken up', () => third.captures.now(id)?.state === 'capturing');
   assert.deepEqual(third.captures.combinedLeft(), { id, owner: 'guest' });
   await third.captures.stop(id, stoppedBy);
   assert.equal(await modules(), before);
 
   // One that ended without anybody: its chain goes with the service.
   const left = await third.start('mitschrift-combined');
-  await until('it captures', () => third.captures.now(left)?.state === 'capturing');
+  await eventually('it captures', () => third.captures.now(left)?.state === 'capturing');
   await third.close();
   const fourth = await openCapturingService(root, { env: pulse.env });
   await fourth.captures.reconcile([left], async () => 'recording');
@@ -405,7 +408,7 @@ test('where a recording is refused that took the device from who heard its level
     signal: AbortSignal.timeout(30_000),
     onLevel: () => (isHeard = true),
   });
-  await until('it is heard', () => isHeard);
+  await eventually('it is heard', () => isHeard);
   service.captures.reserve('mitschrift-combined', 'A');
   await heard;
   await service.captures.unreserve('A');

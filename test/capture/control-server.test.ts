@@ -9,8 +9,7 @@ import { serveControl } from '../../src/capture/process/control-server.ts';
 import { emptyLedger } from '../../src/capture/file/ledger.ts';
 import { writeClaim } from '../../src/capture/file/capture-files.ts';
 import { adoptCapture } from '../../src/capture/process/client.ts';
-import { within } from '../support/eventually.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually, within } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const status: CaptureStatus = {
@@ -59,14 +58,14 @@ test('only its owner can connect; who does is greeted, kept informed and told th
   const { path, server, commands, ended } = await serve(t);
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   const one = await client(path);
-  await until('several statuses', () => one.lines.length >= 3);
+  await eventually('several statuses', () => one.lines.length >= 3);
   assert.deepEqual(JSON.parse(one.lines[0]!), status);
   one.socket.write('{"op":"pause"}\n{"op":"res');
   one.socket.write('ume"}\n');
-  await until('the commands', () => commands.length === 2);
+  await eventually('the commands', () => commands.length === 2);
   assert.deepEqual(commands, ['pause', 'resume']);
   await server.close(ended);
-  await until('it is closed', one.closed);
+  await eventually('it is closed', one.closed);
   assert.deepEqual(JSON.parse(one.lines.at(-1)!), ended);
   await assert.rejects(stat(path), { code: 'ENOENT' });
 });
@@ -78,12 +77,12 @@ test('whoever does not speak the protocol is cut off, and nobody else with them'
   for (const nonsense of ['hello\n', '{"op":"format"}\n', 'null\n', 'x'.repeat(300_000)]) {
     const bad = await client(path);
     bad.socket.write(nonsense);
-    await until('it is cut off', bad.closed);
+    await eventually('it is cut off', bad.closed);
   }
   assert.equal(good.closed(), false);
   assert.deepEqual(commands, []);
   const many = await Promise.all(Array.from({ length: 8 }, () => client(path)));
-  await until('the ninth is refused', () => many.some((one) => one.closed()));
+  await eventually('the ninth is refused', () => many.some((one) => one.closed()));
   assert.equal(many.filter((one) => one.closed()).length, 1);
   for (const one of [good, ...many]) one.socket.destroy();
 });
@@ -92,19 +91,19 @@ test('nobody connected for long enough is an orphan; a client in between starts 
   const { path, server, orphaned } = await serve(t, 300);
   t.after(() => server.close(null));
   const one = await client(path);
-  await until('more than the time of an orphan', () => one.lines.length > 5);
+  await eventually('more than the time of an orphan', () => one.lines.length > 5);
   assert.equal(orphaned(), 0);
   one.socket.destroy();
-  await until('it is an orphan', () => orphaned() === 1);
+  await eventually('it is an orphan', () => orphaned() === 1);
 });
 
 test('a server that was closed calls nothing an orphan', async (t) => {
   const { path, server, ended, orphaned } = await serve(t, 20);
   const one = await client(path);
   await server.close(ended);
-  await until('it is closed', one.closed);
+  await eventually('it is closed', one.closed);
   const from = performance.now();
-  await until('more than the time of an orphan', () => performance.now() - from > 100);
+  await eventually('more than the time of an orphan', () => performance.now() - from > 100);
   assert.equal(orphaned(), 0);
 });
 

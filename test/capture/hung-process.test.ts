@@ -3,8 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { watchForHang } from '../../src/capture/hung-process.ts';
-import { within } from '../support/eventually.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually, within } from '../support/eventually.ts';
 
 const idleMs = 300;
 
@@ -30,7 +29,7 @@ test('a process that goes on does not hang, however long it takes; one that has 
   const ticks = async () =>
     Number((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ')[11]);
   // A second of processor time is more than three times the limit.
-  await until('it has computed for a second', async () => (await ticks()) >= 100, 120_000);
+  await eventually('it has computed for a second', async () => (await ticks()) >= 100, 120_000);
   assert.equal(wasHung(), false);
   child.kill('SIGSTOP');
   await within('it hangs', hung);

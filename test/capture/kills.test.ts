@@ -21,10 +21,9 @@ import {
   openCapturingService,
   stoppedBy,
 } from '../support/pulse-service.ts';
-import { onThisMachine } from '../support/eventually.ts';
+import { eventually, onThisMachine } from '../support/eventually.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { testProgram } from '../support/program.ts';
-import { until } from '../support/pulse-until.ts';
 import { type PrivatePulse, privatePulse } from '../support/pulse.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -51,7 +50,7 @@ async function setUp(t: TestContext) {
 const samples = (service: CapturingService, id: string) =>
   service.captures.now(id)?.ledger.samples ?? 0;
 const capturing = (service: CapturingService, id: string) =>
-  until('it captures', () => service.captures.now(id)?.state === 'capturing');
+  eventually('it captures', () => service.captures.now(id)?.state === 'capturing');
 const pidOf = async (service: CapturingService, id: string): Promise<number> => {
   const live = await adoptCapture(service.folder(id));
   live!.release();
@@ -95,7 +94,7 @@ async function service(
   });
   let heard: { id: string; now: CaptureNow } | undefined;
   child.on('message', (message) => (heard = message as typeof heard));
-  await until('the service captures', () => heard?.now.state === 'capturing');
+  await eventually('the service captures', () => heard?.now.state === 'capturing');
   return {
     child,
     id: heard!.id,
@@ -114,7 +113,7 @@ test('kill -9 of the service loses not one sample; the next one adopts the captu
   const first = await service(pulse, root, 'Desk Mic');
   const playing = pulse.play(said.path, 'mic');
   const before = first.now().ledger.samples;
-  await until('it is being said', () => first.now().ledger.samples > before + 16_000);
+  await eventually('it is being said', () => first.now().ledger.samples > before + 16_000);
   await first.kill();
   await playing;
 
@@ -140,12 +139,12 @@ for (const seed of seeds({ short: 1, long: 50 })) {
     const playing = pulse.play(said.path, 'mic');
     const start = samples(running, id);
     const moment = start + 16_000 + random.below(32_000);
-    await until('the moment has come', () => samples(running, id) >= moment);
+    await eventually('the moment has come', () => samples(running, id) >= moment);
     const known = samples(running, id);
     const pid = await pidOf(running, id);
     const claim = (await readClaim(running.folder(id)))!.claim;
     process.kill(pid, 'SIGKILL');
-    await until('another goes on', async () => {
+    await eventually('another goes on', async () => {
       const now = running.captures.now(id);
       return (
         (await readClaim(running.folder(id)))?.claim !== claim &&
@@ -169,7 +168,7 @@ for (const seed of seeds({ short: 1, long: 50 })) {
 test('service and capture both killed: what is on the disk is repaired and taken', async (t) => {
   const { root, pulse, open } = await setUp(t);
   const first = await service(pulse, root, 'Desk Mic');
-  await until('there is something', () => first.now().ledger.samples > 16_000);
+  await eventually('there is something', () => first.now().ledger.samples > 16_000);
   const known = first.now().ledger.samples;
   await first.kill();
   const capture = await adoptCapture(join(root, 'recordings', first.id));
@@ -209,7 +208,7 @@ test('a recording that was begun long before the service is started again opens 
   await store.close();
   const next = await open();
   await next.takeUp(id);
-  await until('it is over', () => next.state(id) !== 'recording.capturing');
+  await eventually('it is over', () => next.state(id) !== 'recording.capturing');
   assert.equal((await next.last(id, 'stage.failed')).data.retriable, false);
   assert.equal(await readClaim(next.folder(id)), null);
 });
@@ -220,14 +219,14 @@ test('a capture that dies again and again is given up with everything it had', a
   const id = await running.start('Desk Mic');
   for (let life = 0; life < 4; life += 1) {
     const before = (await readClaim(running.folder(id)))?.claim;
-    await until('it captures', () => running.captures.now(id)?.state === 'capturing');
+    await eventually('it captures', () => running.captures.now(id)?.state === 'capturing');
     process.kill(await pidOf(running, id), 'SIGKILL');
-    await until('it is noticed', async () => {
+    await eventually('it is noticed', async () => {
       const claim = await readClaim(running.folder(id));
       return claim === null || (life < 3 ? claim.claim !== before : false);
     });
     if (life < 3)
-      await until('the next one is heard', async () => {
+      await eventually('the next one is heard', async () => {
         const live = await adoptCapture(running.folder(id));
         live?.release();
         return live?.status().state === 'capturing';
@@ -245,14 +244,14 @@ test('kill -9 of the audio server: the gap is marked, said, and recording goes o
   await capturing(running, id);
   const pid = await pidOf(running, id);
   await pulse.kill();
-  await until('it is said', () =>
+  await eventually('it is said', () =>
     running.captures
       .now(id)!
       .warnings.some(({ code }) => code === 'audio-server-gone' || code === 'no-data'),
   );
   const before = samples(running, id);
   await pulse.start();
-  await until('it goes on', () => samples(running, id) > before + 16_000);
+  await eventually('it goes on', () => samples(running, id) > before + 16_000);
   const now = running.captures.now(id)!;
   // On a busy machine the first moments after it may be missing, too.
   assert.ok(now.ledger.gaps.length > 0);
@@ -274,7 +273,7 @@ test('a microphone that is unplugged is not replaced by the loudspeakers', async
   const modules = await pulse.pactl('list', 'short', 'modules');
   const remap = /^(\d+)\tmodule-remap-source\t(.*?)\t?$/m.exec(modules)!;
   await pulse.pactl('unload-module', remap[1]!);
-  const warned = await until('it is said', () =>
+  const warned = await eventually('it is said', () =>
     running.captures
       .now(id)!
       .warnings.find(({ code }) => code === 'moved' || code === 'device-gone'),
@@ -289,7 +288,7 @@ test('a microphone that is unplugged is not replaced by the loudspeakers', async
     'source_name=desk_mic',
     'master=mic.monitor',
   );
-  await until('it goes on', () => samples(running, id) > before + 16_000);
+  await eventually('it goes on', () => samples(running, id) > before + 16_000);
   await running.captures.stop(id, stoppedBy);
   const { ledger } = (await running.last(id, 'audio.captured')).data;
   assert.equal(ledger!.gaps.length, 1);
@@ -305,7 +304,7 @@ test('a stop takes 2 seconds even when the audio server hangs', async (t) => {
   const { pulse, open } = await setUp(t);
   const running = await open();
   const id = await running.start('Desk Mic');
-  await until('there is something', () => samples(running, id) > 8000);
+  await eventually('there is something', () => samples(running, id) > 8000);
   const known = samples(running, id);
   const pid = await pidOf(running, id);
   pulse.hang();
@@ -316,7 +315,7 @@ test('a stop takes 2 seconds even when the audio server hangs', async (t) => {
   assert.ok(tookMs < onThisMachine(2500), `${tookMs} ms`);
   const { data } = await running.last(id, 'audio.captured');
   assert.ok(data.ledger!.samples >= known);
-  await until('no process is left', async () => !(await alive(pid)));
+  await eventually('no process is left', async () => !(await alive(pid)));
 });
 
 test('a capture that nobody adopts ends by itself, and its audio is taken later', async (t) => {
@@ -326,7 +325,7 @@ test('a capture that nobody adopts ends by itself, and its audio is taken later'
   await capturing(running, id);
   const pid = await pidOf(running, id);
   await running.close();
-  await until('it has ended', async () => !(await alive(pid)));
+  await eventually('it has ended', async () => !(await alive(pid)));
   const next = await openCapturingService(root, { env: pulse.env });
   t.after(() => next.close());
   await next.takeUp(id);
@@ -355,7 +354,7 @@ test('at start, captures that nobody wants are ended and a chain that nobody use
   await third.captures.reconcile(await readdir(join(root, 'recordings')), async () => 'erased');
   assert.deepEqual(await readdir(join(root, 'recordings', id)), []);
   assert.equal(await pulse.pactl('list', 'short', 'modules'), before);
-  await until('its process is gone', async () => !(await alive(pid)));
+  await eventually('its process is gone', async () => !(await alive(pid)));
 });
 
 test('a microphone that vanishes from a combined recording is named, and taken in again', async (t) => {
@@ -366,7 +365,7 @@ test('a microphone that vanishes from a combined recording is named, and taken i
   await capturing(running, id);
   const modules = await pulse.pactl('list', 'short', 'modules');
   await pulse.pactl('unload-module', /^(\d+)\tmodule-remap-source/m.exec(modules)![1]!);
-  const warned = await until('it is said', () =>
+  const warned = await eventually('it is said', () =>
     running.captures.now(id)!.warnings.find(({ code }) => code === 'combined-incomplete'),
   );
   assert.match(warned.message, /microphone “desk_mic”/);
@@ -378,7 +377,7 @@ test('a microphone that vanishes from a combined recording is named, and taken i
     'source_name=desk_mic',
     'master=mic.monitor',
   );
-  await until('it is whole again', () => running.captures.now(id)!.warnings.length === 0);
+  await eventually('it is whole again', () => running.captures.now(id)!.warnings.length === 0);
   assert.match(
     await pulse.pactl('list', 'short', 'modules'),
     /source=desk_mic sink=mitschrift_combined/,
@@ -406,7 +405,7 @@ test('a capture whose recording was given to another ends without a word', async
   const first = await startCapture(order);
   const second = await startCapture(order);
   assert.equal(await first.ended, 'died');
-  await until('the second captures', () => second.status().state === 'capturing');
+  await eventually('the second captures', () => second.status().state === 'capturing');
   second.stop();
   assert.equal(await second.ended, 'stopped');
   assert.notEqual(first.pid, second.pid);
@@ -418,25 +417,25 @@ test('a pause outlives the service and the capture: nothing is recorded until it
   const { open } = await setUp(t);
   const first = await open();
   const id = await first.start('Desk Mic');
-  await until('there is something', () => samples(first, id) > 0);
+  await eventually('there is something', () => samples(first, id) > 0);
   await first.command(id, { type: 'recording.paused', data: {} });
-  await until('it is paused', () => first.captures.now(id)?.state === 'paused');
+  await eventually('it is paused', () => first.captures.now(id)?.state === 'paused');
   const before = samples(first, id);
   await first.close();
 
   const next = await open();
   await next.takeUp(id);
-  await until('it is still paused', () => next.captures.now(id)?.state === 'paused');
+  await eventually('it is still paused', () => next.captures.now(id)?.state === 'paused');
   const pid = await pidOf(next, id);
   process.kill(pid, 'SIGKILL');
-  await until('another is paused', async () => {
+  await eventually('another is paused', async () => {
     const live = await adoptCapture(next.folder(id));
     live?.release();
     return live && live.pid !== pid && live.status().state === 'paused';
   });
   assert.equal(samples(next, id), before);
   await next.command(id, { type: 'recording.resumed', data: {} });
-  await until('it goes on', () => samples(next, id) > before);
+  await eventually('it goes on', () => samples(next, id) > before);
   await next.captures.stop(id, stoppedBy);
   assert.deepEqual((await next.last(id, 'audio.captured')).data.ledger!.gaps, []);
 });

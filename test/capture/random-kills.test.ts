@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { adoptCapture } from '../../src/capture/process/client.ts';
 import { speak } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
@@ -60,7 +60,7 @@ for (const seed of seeds({ short: 1, long: 50 })) {
     };
     const growsBy = async (more: number) => {
       const wanted = (await samples()) + more;
-      await until('it records', async () => (await samples()) >= wanted, 30_000);
+      await eventually('it records', async () => (await samples()) >= wanted, 30_000);
     };
     /** Waits so long while it watches the file; how long ago the file grew when that time is over. */
     const watchFile = async (ms: number) => {
@@ -95,13 +95,16 @@ for (const seed of seeds({ short: 1, long: 50 })) {
         await pulse.kill();
         await pulse.start();
       }
-      if (victim === 'both') await until('its process is gone', () => gone(live.pid));
+      if (victim === 'both') await eventually('its process is gone', () => gone(live.pid));
       if (victim === 'service' || victim === 'both') service = await startServiceProcess(root, env);
       if (victim === 'capture' || victim === 'server') opened += 1;
       if (victim !== 'both') {
         await growsBy(8000);
         const hears = async () => (await api().get<Status>('/status')).recording?.duration;
-        await until('the service follows it', async () => ((await hears()) ?? 0) > size / 16_000);
+        await eventually(
+          'the service follows it',
+          async () => ((await hears()) ?? 0) > size / 16_000,
+        );
       }
       const lost = victim === 'capture' || victim === 'both' ? sinceMs : 0;
       assert.ok(lost <= lostMsMax, `${lost} ms lost with the ${victim}`);
@@ -112,13 +115,12 @@ for (const seed of seeds({ short: 1, long: 50 })) {
     if (victim !== 'both') await api().post('/toggle', {});
     const [least, most] = [askedAt, performance.now()].map((at) => (at - startedAt) / 1000);
 
-    let detail!: Detail;
-    await until(
+    const detail = await eventually(
       'there are documents',
       async () => {
-        detail = await api().get<Detail>(`/recordings/${id}`);
-        assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail.error));
-        return detail.status === 'IDLE' && detail.documents !== null;
+        const read = await api().get<Detail>(`/recordings/${id}`);
+        assert.notEqual(read.status, 'ERROR', JSON.stringify(read.error));
+        return read.status === 'IDLE' && read.documents !== null && read;
       },
       60_000,
     );
@@ -141,7 +143,7 @@ for (const seed of seeds({ short: 1, long: 50 })) {
     assert.deepEqual(await readdir(folder), ['audio.wav']);
     assert.doesNotMatch(await pulse.pactl('list', 'short', 'modules'), /mitschrift/);
     assert.equal(await service.end('SIGTERM'), 0);
-    await until('no process is left', async () => (await processesOf(root)).length === 0);
+    await eventually('no process is left', async () => (await processesOf(root)).length === 0);
   });
 }
 

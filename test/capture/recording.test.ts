@@ -12,13 +12,13 @@ import {
   stoppedBy,
 } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { headerLast } from '../support/header-last.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const capturing = (service: CapturingService, id: string) =>
-  until('it captures', () => service.captures.now(id)?.state === 'capturing');
+  eventually('it captures', () => service.captures.now(id)?.state === 'capturing');
 
 test('what is said into a microphone is in the file, sample by sample, to the last word', async (t) => {
   const root = await tempDir(t);
@@ -63,12 +63,12 @@ test('nothing is recorded while it is paused, and the pause leaves no hole', asy
   const id = await service.start('Desk Mic');
   await capturing(service, id);
   await service.command(id, { type: 'recording.paused', data: {} });
-  await until('it pauses', () => service.captures.now(id)?.state === 'paused');
+  await eventually('it pauses', () => service.captures.now(id)?.state === 'paused');
   const before = service.captures.now(id)!.ledger.samples;
   await pulse.play(said.path, 'mic');
   assert.equal(service.captures.now(id)!.ledger.samples, before);
   await service.command(id, { type: 'recording.resumed', data: {} });
-  await until('it goes on', () => service.captures.now(id)!.ledger.samples > before);
+  await eventually('it goes on', () => service.captures.now(id)!.ledger.samples > before);
   await service.captures.stop(id, stoppedBy);
   const captured = await service.last(id, 'audio.captured');
   assert.deepEqual(captured.data.ledger?.gaps, []);
@@ -82,7 +82,7 @@ test('a recording that is stopped while it starts ends in one way, and leaves no
   const service = await openCapturingService(root, { env: pulse.env });
   t.after(() => service.close());
   const id = await service.start('Desk Mic');
-  await until('it is at work', () => service.captures.heldBy('Desk Mic') === id);
+  await eventually('it is at work', () => service.captures.heldBy('Desk Mic') === id);
   const ended = await service.captures.stop(id, stoppedBy).then(
     () => 'captured',
     (error: StageError) => error.code,
@@ -186,7 +186,7 @@ test('a discarded recording ends at once and nothing of it is left', async (t) =
   const id = await service.start('Desk Mic');
   await capturing(service, id);
   await service.command(id, { type: 'recording.discarded', data: {} });
-  await until('it is over', () => service.captures.heldBy('Desk Mic') === null);
+  await eventually('it is over', () => service.captures.heldBy('Desk Mic') === null);
   assert.deepEqual(await readdir(service.folder(id)), []);
 });
 

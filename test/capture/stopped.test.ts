@@ -11,7 +11,7 @@ import { openRecorder } from '../../src/capture/process/recorder.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
 import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -25,13 +25,13 @@ async function capturing(t: TestContext) {
   t.after(() => service.close());
   const id = await service.start('Desk Mic');
   const samples = () => service.captures.now(id)?.ledger.samples ?? 0;
-  await until('it captures', () => samples() > 16_000);
+  await eventually('it captures', () => samples() > 16_000);
   return { root, pulse, service, id, samples };
 }
 
 /** How long the fault lasts: the clock goes on whatever is stopped. */
 const passed = (from: number, ms: number) =>
-  until(`${ms} ms have passed`, () => performance.now() - from >= ms);
+  eventually(`${ms} ms have passed`, () => performance.now() - from >= ms);
 
 test('a capture process that was stopped for seconds has lost nothing of what was said', async (t) => {
   const { root, pulse, service, id, samples } = await capturing(t);
@@ -39,7 +39,7 @@ test('a capture process that was stopped for seconds has lost nothing of what wa
   const { pid, release } = (await adoptCapture(service.folder(id)))!;
   const playing = pulse.play(said.path, 'mic');
   const before = samples();
-  await until('it is being said', () => samples() > before + 8000);
+  await eventually('it is being said', () => samples() > before + 8000);
   release();
   process.kill(pid, 'SIGSTOP');
   t.after(() => signalled(pid, 'SIGCONT'));
@@ -69,7 +69,7 @@ test('a capture process that wakes when its audio has been taken writes nothing 
   const taken = await readFile(join(folder, 'audio.wav'));
   await passed(performance.now(), 4000);
   process.kill(pid, 'SIGCONT');
-  await until('it has ended', () => !signalled(pid, 0));
+  await eventually('it has ended', () => !signalled(pid, 0));
   assert.ok((await readFile(join(folder, 'audio.wav'))).equals(taken));
   assert.deepEqual(await readdir(folder), ['audio.wav']);
 });
@@ -81,12 +81,12 @@ test('an audio server that was stopped leaves a gap as long, and nothing is clos
   t.after(() => pulse.wake());
   await passed(start, 5000);
   pulse.wake();
-  await until('it goes on', () => service.captures.now(id)?.state === 'capturing');
+  await eventually('it goes on', () => service.captures.now(id)?.state === 'capturing');
   const seconds = () => ({
     took: (performance.now() - start) / 1000,
     captured: (samples() - before) / 16_000,
   });
-  await until('it has caught up with the clock, and 2 s more', () => {
+  await eventually('it has caught up with the clock, and 2 s more', () => {
     const { took, captured } = seconds();
     return captured >= 7 && captured >= took - toleranceSeconds;
   });
@@ -121,13 +121,13 @@ test('a machine that sleeps leaves a gap as long as it slept, within what a reco
     const recorder = await openRecorder(spec, native, () => time.ms);
     const gaps = () => recorder.status().ledger.gaps;
     for (let block = 0; block < 10; block += 1) await give();
-    await until('it is written', () => recorder.status().ledger.samples === 16_000);
+    await eventually('it is written', () => recorder.status().ledger.samples === 16_000);
     time.ms += sleptMs;
     for (let block = 0; block < 20; block += 1) await give();
     if (ended === null) {
-      await until('it is marked', () => gaps().length === 1);
+      await eventually('it is marked', () => gaps().length === 1);
       assert.deepEqual(gaps(), [[1, sleptMs / 1000]]);
-      await until('it goes on', () => recorder.status().ledger.samples === (3 + 600) * 16_000);
+      await eventually('it goes on', () => recorder.status().ledger.samples === (3 + 600) * 16_000);
       recorder.end('stopped');
     }
     const { last } = await recorder.ended;
@@ -156,11 +156,11 @@ test('a recording that was paused before anything was heard goes on, however lon
   const { native, give, time } = standInDevice();
   const recorder = await openRecorder(spec, native, () => time.ms);
   recorder.pause();
-  await until('it is paused', () => recorder.status().state === 'paused');
+  await eventually('it is paused', () => recorder.status().state === 'paused');
   time.ms += captureLimits.firstDataMs + 1;
   recorder.resume();
   for (let block = 0; block < 10; block += 1) await give();
-  await until('it is written', () => recorder.status().ledger.samples === 16_000);
+  await eventually('it is written', () => recorder.status().ledger.samples === 16_000);
   recorder.end('stopped');
   assert.equal((await recorder.ended).last.reason, 'stopped');
 });
@@ -221,7 +221,7 @@ function standInDevice(closing = () => {}) {
       time.ms += 100 * blocks;
       for (let block = 0; block < blocks; block += 1) waiting.push(Buffer.alloc(1600 * 4));
       wake();
-      await until('it was taken', () => waiting.length === 0 || finished);
+      await eventually('it was taken', () => waiting.length === 0 || finished);
     },
   };
 }

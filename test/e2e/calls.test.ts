@@ -7,7 +7,7 @@ import { exists } from '../../src/shared/files.ts';
 import { askService } from '../../src/service/control/socket.ts';
 import { startCall } from '../support/pulse-call.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -29,7 +29,7 @@ test('people at the computer are asked about a call, what it uses is recorded, a
   const api = apiOf(service.url, token);
   const frames = await callFrames(t, service.url, token);
   const asked = async (ask: Question['ask'], limitMs = 20_000) =>
-    await until(
+    await eventually(
       () => `it is asked whether to ${ask}`,
       async () => {
         const { question } = await api.get<Asked>('/audio/call');
@@ -42,7 +42,7 @@ test('people at the computer are asked about a call, what it uses is recorded, a
   const call = await startCall(t, pulse.env);
   const question = await asked('record');
   assert.equal(question.program, 'Phone');
-  await until('the page is told', () => frames.at(-1)?.question?.id === question.id);
+  await eventually('the page is told', () => frames.at(-1)?.question?.id === question.id);
   // By a reverse proxy, or from elsewhere, nobody is told which program somebody here uses.
   const elsewhere = apiOf(service.url, token, { 'x-forwarded-for': '192.0.2.7' });
   assert.equal((await elsewhere.get<Asked>('/audio/call')).question, null);
@@ -69,7 +69,7 @@ test('people at the computer are asked about a call, what it uses is recorded, a
   assert.equal(recording.recording_id, recording_id);
   assert.equal(recording.kind, 'meeting');
   const modules = async () => (await pulse.pactl('list', 'short', 'modules')).split('\n');
-  await until('both are joined', async () => {
+  await eventually('both are joined', async () => {
     const loops = (await modules()).filter((line) => line.includes('module-loopback'));
     const joins = (source: string) => loops.some((line) => line.includes(`source=${source} `));
     return joins('desk_mic') && joins('speakers.monitor');
@@ -83,7 +83,7 @@ test('people at the computer are asked about a call, what it uses is recorded, a
   const end = await asked('stop', 60_000);
   assert.equal(end.recording_id, recording_id);
   await api.post('/audio/call', { id: end.id, answer: 'stop' });
-  await until('it is stopped', async () => {
+  await eventually('it is stopped', async () => {
     return (await api.get<{ recording: object | null }>('/status')).recording === null;
   });
   assert.equal((await api.get<Asked>('/audio/call')).question, null);
@@ -103,7 +103,7 @@ test('people at the computer are asked about a call, what it uses is recorded, a
   await api.post('/audio/call', { id: second.id, answer: 'never' });
   const { config } = await api.get<{ config: { calls: { never: string[] } } }>('/config');
   assert.deepEqual(config.calls.never, ['pacat']);
-  await until('the page forgets it', () => frames.at(-1)?.question === null);
+  await eventually('the page forgets it', () => frames.at(-1)?.question === null);
   await again.end();
 });
 

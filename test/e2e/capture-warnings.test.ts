@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { make } from '../support/espeak.ts';
 import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -67,7 +67,7 @@ test('a microphone that gives nothing is told while recording, until it gives so
   );
   const said = await speech(dataDir, 'mic', sentences.mic);
   const playing = pulse.play(said.path, 'mic');
-  await until('it is taken back', async () => (await warnings()).length === 0);
+  await eventually('it is taken back', async () => (await warnings()).length === 0);
   await playing;
   const { recording_id } = await api.post<{ recording_id: string }>('/toggle', {});
   const { ledger } = await api.get<{ ledger: { silent_seconds: number } }>(
@@ -123,16 +123,16 @@ test('somebody who has forgotten the recording is reminded after some minutes of
   });
   t.after(() => running.close());
   const id = await running.start('Desk Mic');
-  await until('it captures', () => running.captures.now(id)?.state === 'capturing');
+  await eventually('it captures', () => running.captures.now(id)?.state === 'capturing');
   const codes = () => running.captures.now(id)!.warnings.map(({ code }) => code);
   const told: string[] = [];
   running.captures.onWarnings(({ warnings }) => told.push(...warnings.map(({ code }) => code)));
   const playing = pulse.play(noise, 'mic');
-  await until('it is said', () => codes().includes('long-silence'));
+  await eventually('it is said', () => codes().includes('long-silence'));
   await playing;
   const said = await speech(root, 'mic', sentences.mic);
   const speaking = pulse.play(said.path, 'mic');
-  await until('it is taken back', () => codes().length === 0);
+  await eventually('it is taken back', () => codes().length === 0);
   await speaking;
   await running.captures.stop(id, stoppedBy);
   assert.deepEqual(new Set(told), new Set(['long-silence']));

@@ -24,10 +24,9 @@ test('a model that is copied in is used as soon as it is whole, and the note nam
     const { recording_id: id } = await service
       .api()
       .post<{ recording_id: string }>('/recordings', form);
-    let detail!: Detail;
-    await eventually('it has ended', async () => {
-      detail = await service.api().get<Detail>(`/recordings/${id}`);
-      return detail.status === 'IDLE' || detail.status === 'ERROR';
+    const detail = await eventually('it has ended', async () => {
+      const read = await service.api().get<Detail>(`/recordings/${id}`);
+      return (read.status === 'IDLE' || read.status === 'ERROR') && read;
     });
     return { id, detail };
   };

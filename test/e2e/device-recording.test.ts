@@ -3,9 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
-import { onThisMachine } from '../support/eventually.ts';
+import { eventually, onThisMachine } from '../support/eventually.ts';
 import { connect } from '../support/http-client.ts';
-import { until } from '../support/pulse-until.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf, inviteUser, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -36,7 +35,7 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   const page = connect(service.url, bens.token);
   t.after(() => page.close());
   const shown = () => page.frames.findLast(({ type }) => type === 'status')?.['others_record'];
-  await until('nobody records', () => isDeepStrictEqual(shown(), []));
+  await eventually('nobody records', () => isDeepStrictEqual(shown(), []));
   const start = (who: typeof anna) =>
     who.post<Toggled>('/toggle', { action: 'start', people: ['Ada', 'Ben'] });
 
@@ -48,7 +47,9 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   assert.match(String(refused?.reason), /: 409 .*already-recording/);
   await assert.rejects(start(ben), /: 409 .*“Desk Mic” is already being recorded/);
   assert.equal((await ben.get<Status>('/status')).status, 'IDLE');
-  await until('Ben sees that somebody records', () => isDeepStrictEqual(shown(), ['Desk Mic']));
+  await eventually('Ben sees that somebody records', () =>
+    isDeepStrictEqual(shown(), ['Desk Mic']),
+  );
   assert.deepEqual((await anna.get<Status>('/status')).others_record, []);
 
   // Paused, nothing is added; resumed, it goes on; discarded, there is nothing left.
@@ -56,21 +57,21 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   const { events } = await anna.get<{ events: { content: unknown }[] }>(`/recordings/${id}/events`);
   assert.deepEqual(events[0]?.content, { people: ['Ada', 'Ben'] });
   const now = async () => (await anna.get<Status>('/status')).recording;
-  await until('it records', async () => ((await now())?.duration ?? 0) > 0);
+  await eventually('it records', async () => ((await now())?.duration ?? 0) > 0);
   await anna.post(`/recordings/${id}/pause`);
-  const paused = await until('it is paused', async () => {
+  const paused = await eventually('it is paused', async () => {
     const [first, second] = [await now(), await now()];
     return first?.paused && first.duration === second?.duration ? first : null;
   });
   await anna.post(`/recordings/${id}/resume`);
-  await until('it goes on', async () => {
+  await eventually('it goes on', async () => {
     const later = await now();
     return later?.paused === false && later.duration > paused.duration;
   });
   await anna.post(`/recordings/${id}/discard`);
-  await until('Ben sees that nobody records', () => isDeepStrictEqual(shown(), []));
+  await eventually('Ben sees that nobody records', () => isDeepStrictEqual(shown(), []));
   assert.equal((await anna.get<Status>('/status')).status, 'IDLE');
-  await until('the device is free', () =>
+  await eventually('the device is free', () =>
     start(ben).then(
       () => true,
       (error: Error) => {
@@ -79,7 +80,7 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
       },
     ),
   );
-  const { recording_id } = await until('it records', () =>
+  const { recording_id } = await eventually('it records', () =>
     ben.post<Toggled>('/toggle', {}).catch((error: Error) => {
       // Stopped before there was a sound: nothing is kept, and that is said.
       assert.match(error.message, /ended before any audio was recorded/);
@@ -123,7 +124,7 @@ test('whoever wants a device that is taken, gone or not theirs to combine is tol
   await hear('Desk Mic', 'level');
   const ends = hers.frames.filter(({ type }) => type === 'level.ended').length;
   const { recording_id: wanting } = await start(anna);
-  await until('it is not heard any more', () => {
+  await eventually('it is not heard any more', () => {
     return hers.frames.filter(({ type }) => type === 'level.ended').length > ends;
   });
   assert.equal((await hear('Desk Mic', 'warning'))['code'], 'device-taken');

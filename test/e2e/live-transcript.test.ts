@@ -39,11 +39,10 @@ test('what is said is there while it is recorded, also after a kill, and is what
 
   await browser.sendTo(Math.floor(samples / 2));
   const id = browser.recordingId()!;
-  let before!: Detail;
-  await eventually('words are there while it is recorded', async () => {
-    before = await detailOf(id);
-    assert.equal(before.status, 'RECORDING');
-    return before.utterances.length > 0;
+  const before = await eventually('words are there while it is recorded', async () => {
+    const detail = await detailOf(id);
+    assert.equal(detail.status, 'RECORDING');
+    return detail.utterances.length > 0 && detail;
   });
   assert.match(before.utterances[0]!.text, /weekly planning meeting/u);
 

@@ -200,16 +200,14 @@ export async function clusterTrial(
       for (const { url } of of('serve')) {
         let behind: string[] = [];
         await eventually(
-          'the rows follow the log',
+          () => `the rows follow the log: ${behind.join()}`,
           async () => {
             const metrics = await apiOf(url, token).get<string>('/metrics');
             behind = metrics.match(/^mitschrift_projection_behind\{.*\} [1-9].*$/gm) ?? [];
             return behind.length === 0 && metrics.includes('mitschrift_projection_behind{');
           },
           idleMs,
-        ).catch((error: Error) => {
-          throw new Error(`${error.message}: ${behind.join()}`, { cause: error });
-        });
+        );
       }
     },
     /**

@@ -10,7 +10,7 @@ import { modelsDir } from '../support/models.ts';
 import { align, wavSamples } from '../support/pulse-alignment.ts';
 import { openCapturingService } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { startServiceProcess } from '../support/service-process.ts';
@@ -33,7 +33,7 @@ test('a disk that is full while a device is recorded: what was said is kept, and
   const service = await openCapturingService(data.root, { env: pulse.env, freeBytesMin: 0 });
   t.after(() => service.close());
   const id = await service.start('Desk Mic');
-  await until('it captures', () => service.captures.now(id)?.state === 'capturing');
+  await eventually('it captures', () => service.captures.now(id)?.state === 'capturing');
   await pulse.play(said.path, 'mic');
   const path = join(service.folder(id), 'audio.wav');
   const { size: before } = await stat(path);
@@ -43,7 +43,7 @@ test('a disk that is full while a device is recorded: what was said is kept, and
   const many = Array.from({ length: 500 }, (_, n) => plainFact(`${n}`));
   await assert.rejects(service.store.append('filler', many, 0), { code: 'OUTCOME_UNKNOWN' });
   assert.equal(service.store.health().state, 'recovering', 'it says that it cannot write');
-  await until('the capture has ended', () => service.captures.now(id)?.state !== 'capturing');
+  await eventually('the capture has ended', () => service.captures.now(id)?.state !== 'capturing');
   const during = await stat(path);
   assert.ok(during.size >= before - lossBytesMax, `${before} → ${during.size} bytes`);
 
@@ -69,7 +69,7 @@ test('a disk that is full while a device is recorded: what was said is kept, and
   });
   t.after(() => whole.end('SIGKILL'));
   const statusNow = () => askService<{ status: string }>(data.triggerSocket, 'status');
-  await until('it has settled', async () => (await statusNow())?.status === 'IDLE', 60_000);
+  await eventually('it has settled', async () => (await statusNow())?.status === 'IDLE', 60_000);
   assert.equal(await whole.end('SIGTERM'), 0);
   await withLogAlone(data, async (opened) => {
     const types = [];

@@ -4,7 +4,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { wav } from '../support/http-client.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { apiOf, startServiceProcess, uploadForm } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { smallDisk } from './small-disk.ts';
@@ -83,7 +83,7 @@ test('on a full disk everything is read and deleted, and nothing else is taken, 
   const service = await started(t, 4);
   const { request, disk, upload, reserve } = service;
   const [kept, deleted] = await recordings(service);
-  await until('there is a reserve', () => existsSync(reserve));
+  await eventually('there is a reserve', () => existsSync(reserve));
   await disk.fill(0);
 
   // Some more fit into what the files have; the write that meets the end does not know what became of it.
@@ -127,7 +127,7 @@ test('a service on a full disk starts with what it had kept, so that something c
   const service = await started(t, 4);
   const { request, disk, reserve } = service;
   const [kept, deleted] = await recordings(service);
-  await until('there is a reserve', () => existsSync(reserve));
+  await eventually('there is a reserve', () => existsSync(reserve));
   await service.end('SIGKILL');
   await disk.fill(0);
   await service.restart();

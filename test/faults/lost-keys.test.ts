@@ -16,7 +16,6 @@ import {
   keyedData,
   username,
 } from '../support/lost-keys.ts';
-import { until } from '../support/pulse-until.ts';
 import { mitschrift } from '../support/recorded-data.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf, uploadForm } from '../support/service-process.ts';
@@ -40,16 +39,15 @@ async function serve(t: TestContext, data: DataFolder) {
   const close = () => (closed ??= service.close());
   t.after(close);
   const account = { username: 'ada', password };
-  let token = '';
   // 503 while it starts, and for a moment when rows of an earlier release are removed from the log.
-  await eventually('ada is logged in', async () => {
-    const logIn = apiOf(service.url).post<{ token: string }>('/login', account);
-    ({ token } = await logIn.catch((error: Error) => {
-      if (!error.message.includes(': 503 ')) throw error;
-      return { token: '' };
-    }));
-    return token !== '';
-  });
+  const { token } = await eventually('ada is logged in', () =>
+    apiOf(service.url)
+      .post<{ token: string }>('/login', account)
+      .catch((error: Error) => {
+        if (!error.message.includes(': 503 ')) throw error;
+        return null;
+      }),
+  );
   const request = async (method: string, path: string, body?: object | FormData) => {
     const form = body instanceof FormData;
     const answer = await fetch(service.url + path, {
@@ -75,17 +73,14 @@ async function assertOthersServed(service: Served, { wellFinished, wellUnsettled
   const well = await service.api.get<Recording>(`/recordings/${wellFinished}`);
   assert.deepEqual([well.status, unreadable(well)], ['IDLE', false]);
   assert.match(await text(service, well.documents!.summary), /\w/);
-  let seen: unknown;
-  await until(
+  let seen: Recording | undefined;
+  const went = await eventually(
     () => `what was unfinished goes on: ${JSON.stringify(seen)}`,
     async () => {
-      const recording = await service.api.get<Recording>(`/recordings/${wellUnsettled}`);
-      seen = recording;
-      return recording.status === 'IDLE';
+      seen = await service.api.get<Recording>(`/recordings/${wellUnsettled}`);
+      return seen.status === 'IDLE' && seen;
     },
-    60_000,
   );
-  const went = await service.api.get<Recording>(`/recordings/${wellUnsettled}`);
   assert.ok(went.documents);
   const form = uploadForm(new Uint8Array(wav()), { kind: 'solo' });
   const { recording_id: fresh } = await service.api.post<{ recording_id: string }>(
@@ -94,7 +89,7 @@ async function assertOthersServed(service: Served, { wellFinished, wellUnsettled
   );
   // Rows that are built again keep a change waiting that needs all of them.
   const isReady = async () => (await service.request('GET', '/health?ready')).status === 200;
-  await until(() => 'all is ready', isReady, 60_000);
+  await eventually(() => 'all is ready', isReady, 60_000);
   const erased = await service.request('DELETE', `/recordings/${fresh}`);
   assert.equal(erased.status, 204, erased.text);
   const { recordings } = await service.api.get<{ recordings: { recording_id: string }[] }>(

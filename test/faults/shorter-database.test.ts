@@ -93,12 +93,10 @@ test('a database that comes back shorter under running nodes: they drop what the
 
 /** Until a node that is without its database, or begins anew, does it. */
 async function done<T extends { status: number }>(ask: () => Promise<T>): Promise<T> {
-  let answer: T | undefined;
-  await eventually('it is done', async () => {
-    answer = await ask();
-    return !notNow.has(answer.status);
+  return await eventually('it is done', async () => {
+    const answer = await ask();
+    return !notNow.has(answer.status) && answer;
   });
-  return answer!;
 }
 
 const named = (node: TestService, token: string, id: string, title: string) =>

@@ -21,7 +21,6 @@ import {
   withAda,
 } from '../support/http-client.ts';
 import { program } from '../support/program.ts';
-import { until } from '../support/pulse-until.ts';
 import { mitschrift } from '../support/recorded-data.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -205,7 +204,7 @@ test('late audio that was acknowledged but not yet added is added by the restore
   type Facts = { events: { type: string; data: Record<string, unknown> }[] };
   const events = `/recordings/${id}/events`;
   const again = await restored.login('ada');
-  const extended = await until('it is added', async () =>
+  const extended = await eventually('it is added', async () =>
     (await restored.call<Facts>('GET', events, { token: again })).body.events.find(
       ({ type }) => type === 'audio.extended',
     ),

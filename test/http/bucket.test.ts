@@ -233,20 +233,19 @@ test('what a browser did not hear is known as that at the node that goes on', as
   const pcm = randomBytes(rate * 2);
   const { id } = await sending(c.url, {}, pcm, 3 * rate);
   await c.close();
-  let client: ReturnType<typeof connectTo> | undefined;
-  await eventually('another node goes on', async () => {
+  const client = await eventually('another node goes on', async () => {
     const tried = connectTo(a.url, ada);
     await tried.until(({ type }) => type === 'position');
     const again = { type: 'audio.start', kind: 'solo', sample_rate: rate, recording_id: id };
     tried.socket.send(JSON.stringify(again));
     const said = await tried.until(({ type }) => type === 'audio.ready' || type === 'warning');
-    if (said.type === 'audio.ready') client = tried;
-    else tried.close();
-    return client !== undefined;
+    if (said.type === 'audio.ready') return tried;
+    tried.close();
+    return null;
   });
-  client!.socket.send(JSON.stringify({ type: 'audio.stop' }));
-  await client!.until(({ type }) => type === 'audio.ended');
-  client!.close();
+  client.socket.send(JSON.stringify({ type: 'audio.stop' }));
+  await client.until(({ type }) => type === 'audio.ended');
+  client.close();
   await a.reaches(id, 'idle.saved');
   const of = `/recordings/${id}/events`;
   type Captured = { type: string; data: { ledger?: { gaps: unknown } } };

@@ -9,7 +9,7 @@ import { browserClient } from '../support/browser-client.ts';
 import { connect, withAda } from '../support/http-client.ts';
 import { seed, seeded } from '../support/seeded.ts';
 import { startServiceProcess, apiOf } from '../support/service-process.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const rate = 16_000;
@@ -82,7 +82,7 @@ test('what a browser still holds of a recording that has ended is added, and rec
   assert.equal(extended!.data['before'], 1);
   const audio = await service.call<string>('GET', `/recordings/${id}/audio`, { token });
   assert.equal(audio.headers.get('content-length'), String(file.length));
-  await until('there is one file, and nothing beside it', async () => {
+  await eventually('there is one file, and nothing beside it', async () => {
     const kept = (await readdir(folder)).filter((name) => /^audio|^late/.test(name));
     return kept.length === 1 && kept[0] === path;
   });
@@ -214,7 +214,7 @@ test('what late audio replaces stays as long as a backup copies files, and goes 
     assert.ok(names.includes('audio.wav'), 'facts copied before name it');
     assert.equal(names.filter((name) => name.startsWith('audio')).length, 2);
   });
-  await until('it is gone', async () => !(await readdir(folder)).includes('audio.wav'));
+  await eventually('it is gone', async () => !(await readdir(folder)).includes('audio.wav'));
 });
 
 test('killed at any moment, what was acknowledged late is in the audio, in order, once', async (t) => {
@@ -255,7 +255,7 @@ test('killed at any moment, what was acknowledged late is in the audio, in order
   await stopped;
   const facts = async () =>
     (await apiOf(service.url, token).get<{ events: Fact[] }>(`/recordings/${id}/events`)).events;
-  const extended = await until('it is added', async () =>
+  const extended = await eventually('it is added', async () =>
     (await facts()).findLast(
       ({ type, data }) => type === 'audio.extended' && data['duration'] === 4,
     ),
@@ -264,7 +264,7 @@ test('killed at any moment, what was acknowledged late is in the audio, in order
   const file = await readFile(join(folder, String(extended.data['path'])));
   assert.deepEqual(file.subarray(44), pcm);
   // What it replaced goes with the documents, which need an engine.
-  await until('nothing late is left beside it', async () =>
+  await eventually('nothing late is left beside it', async () =>
     (await readdir(folder)).every((name) => !name.startsWith('late')),
   );
 });

@@ -160,16 +160,16 @@ test('voices are measured again from the kept audio: after turns were moved, bef
 
 /** Holds the process that measures as soon as there is one. */
 async function heldEngine(): Promise<number> {
-  let held: number | undefined;
-  await eventually('the engine process', async () => {
+  const held = await eventually('the engine process', async () => {
+    let last: number | null = null;
     for (const pid of await childrenOf(process.pid)) {
       const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-      if (command.includes('local-worker')) held = pid;
+      if (command.includes('local-worker')) last = pid;
     }
-    return held !== undefined;
+    return last;
   });
-  process.kill(held!, 'SIGSTOP');
-  return held!;
+  process.kill(held, 'SIGSTOP');
+  return held;
 }
 
 /** Nodes have the hash in the name. */

@@ -82,10 +82,9 @@ async function seenByOperators(parts: {
   working.engines.hold('transcribe');
   const { body } = await serving.upload(token);
   const name = `recording:${body.recording_id}`;
-  let nodes: ClusterNode[] = [];
-  await eventually('it is written down who works on it', async () => {
-    nodes = await nodesOf(serving, token);
-    return nodes.some(({ holds }) => holds.some((held) => held.name === name));
+  const nodes = await eventually('it is written down who works on it', async () => {
+    const known = await nodesOf(serving, token);
+    return known.some(({ holds }) => holds.some((held) => held.name === name)) && known;
   });
   assert.deepEqual(
     nodes.map(({ role, slots, there, address }) => [role, slots, there, address]),
@@ -134,8 +133,8 @@ async function seenByOperators(parts: {
   working.engines.release('transcribe');
   await serving.reaches(body.recording_id, 'idle.saved');
   await eventually('it is let go', async () => {
-    nodes = await nodesOf(serving, token);
-    return nodes.every(({ holds }) => holds.every((one) => one.name !== name));
+    const known = await nodesOf(serving, token);
+    return known.every(({ holds }) => holds.every((one) => one.name !== name));
   });
 }
 

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type OnSuccessPayload, Upload } from 'tus-js-client';
 import { EventStoreError } from '../../events/store.ts';
+import { eventually } from '../support/eventually.ts';
 import { type TestService, startService, wav, withAda } from '../support/http-client.ts';
 
 type Reply = { status: number; headers: Headers; body: Record<string, unknown> };
@@ -158,7 +159,7 @@ test('a connection that breaks off loses nothing that arrived; the client goes o
   request.on('error', () => {});
   request.write(audio.subarray(0, 30_000));
   const file = join(service.dataDir, 'resumable', path.slice('/uploads/'.length));
-  await eventually(async () => (await stat(file)).size === 30_000);
+  await eventually('it has come', async () => (await stat(file)).size === 30_000);
   const closed = new Promise((resolve) => request.once('close', resolve));
   request.destroy();
   await closed;
@@ -190,7 +191,7 @@ test('a connection that hangs lets go when the client comes again', async (t) =>
   hanging.on('error', () => {});
   hanging.write(audio.subarray(0, 20_000));
   const file = join(service.dataDir, 'resumable', path.slice('/uploads/'.length));
-  await eventually(async () => (await stat(file)).size === 20_000);
+  await eventually('it has come', async () => (await stat(file)).size === 20_000);
   const { status, headers } = await tus(service, 'HEAD', path, { token });
   assert.deepEqual([status, headers.get('upload-offset')], [200, '20000']);
   assert.equal((await patch(service, path, 20_000, audio.subarray(20_000))).status, 202);
@@ -313,15 +314,6 @@ test('nobody may begin more uploads than there may be', async (t) => {
   await create(service, ben, 10);
 });
 
-/** Looks again at every turn of the event loop until it is so; a limit in time ends a failure. */
-async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, 'it never became so');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 for (const code of ['BUSY', 'CLOSED'] as const)
   test(`an upload that the log did not take (${code}) is complete when its end is asked for again, once`, async (t) => {
     const { service, token } = await started(t);
@@ -433,5 +425,8 @@ test('bytes of an upload whose process died behind its fact go with the next sta
   await writeFile(left, audio);
   await service.close();
   await startService(t, { dataDir: service.dataDir });
-  await eventually(async () => !(await readdir(dirname(left))).includes(basename(left)));
+  await eventually(
+    'it is removed',
+    async () => !(await readdir(dirname(left))).includes(basename(left)),
+  );
 });

@@ -5,6 +5,7 @@ import { request as httpRequest } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { eventually } from '../support/eventually.ts';
 import {
   type ProblemAnswer,
   type TestService,
@@ -185,11 +186,13 @@ test('a connection that breaks off leaves nothing behind', async (t) => {
       `Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 1000000\r\n\r\n${beginning}`,
   );
   socket.write(Buffer.alloc(300_000));
-  await eventually(async () => (await leftIn(service)).length === 1);
+  await eventually('the upload has begun', async () => (await leftIn(service)).length === 1);
   socket.destroy();
-  await eventually(async () => (await leftIn(service)).length === 0);
+  await eventually('nothing of it is left', async () => (await leftIn(service)).length === 0);
   assert.deepEqual(await recordingsOf(service, token), []);
-  await eventually(async () => service.logged.some((line) => line.includes('"status":400')));
+  await eventually('it is refused', async () =>
+    service.logged.some((line) => line.includes('"status":400')),
+  );
   assert.ok(!service.logged.some((line) => line.includes('"level":50')), 'no mistake of ours');
 });
 
@@ -306,7 +309,7 @@ test('where nodes share the folder, what one that died was receiving is removed 
   const before = new Date(Date.now() - 25 * 3600_000);
   await utimes(join(uploads, 'old'), before, before);
   await startService(t, { dataDir, node: { name: 'a', role: 'all' } });
-  await eventually(async () => (await readdir(uploads)).join() === 'new');
+  await eventually('the old one is gone', async () => (await readdir(uploads)).join() === 'new');
 });
 
 /** Sends a form with one file in chunks, as they come, waiting for each to be taken. */
@@ -347,13 +350,4 @@ async function sendForm(
   });
   request.end('\r\n--b--\r\n');
   return answered;
-}
-
-/** Looks again at every turn of the event loop until it is so; a limit in time ends a failure. */
-async function eventually(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await condition())) {
-    assert.ok(performance.now() < deadline, 'it never became so');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }

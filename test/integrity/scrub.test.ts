@@ -10,7 +10,7 @@ import type { DataFolder } from '../../src/shared/data-directory.ts';
 import { startScrub, openingCheck, readScrubState } from '../../src/integrity/scrub.ts';
 import { readTable } from '../../src/integrity/tables/table-file.ts';
 import { password } from '../support/http-client.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { flipped, recordedData, tamper } from '../support/recorded-data.ts';
 import { plainFact } from '../support/sample-facts.ts';
 import { apiOf, startServiceProcess } from '../support/service-process.ts';
@@ -269,10 +269,9 @@ test('the running service says in its metrics how far the scrub is', async (t) =
   const api = apiOf(service.url, token);
   const value = (text: string, name: string) =>
     Number(new RegExp(`^mitschrift_${name} (\\S+)$`, 'm').exec(text)?.[1]);
-  let told = '';
-  await until('the scrub has been through everything', async () => {
-    told = await api.get<string>('/metrics');
-    return value(told, 'scrub_completed_timestamp_seconds') > 0;
+  const told = await eventually('the scrub has been through everything', async () => {
+    const metrics = await api.get<string>('/metrics');
+    return value(metrics, 'scrub_completed_timestamp_seconds') > 0 && metrics;
   });
   const { events } = await api.get<{ events: { position: number }[] }>('/events?limit=200');
   assert.equal(value(told, 'scrub_position'), events.at(-1)!.position);

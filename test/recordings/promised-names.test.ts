@@ -43,7 +43,7 @@ type World = Awaited<ReturnType<typeof openWorld>>;
 const ways: readonly {
   what: string;
   activities: PipelineTrial['activities'];
-  before(world: World, id: string): Promise<void>;
+  before(world: World, id: string): Promise<unknown>;
   on: RecordingFact;
 }[] = [
   {

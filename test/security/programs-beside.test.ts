@@ -43,15 +43,13 @@ async function children(): Promise<{ pid: number; command: string }[]> {
 }
 
 async function running(what: RegExp): Promise<number> {
-  let pid: number | undefined;
-  await eventually(`${what} runs`, async () => {
-    const all = await children();
-    pid = all.find(
-      ({ command }) => what.test(command) && !/^(?:unshare|prlimit) /.test(command),
-    )?.pid;
-    return pid !== undefined;
-  });
-  return pid!;
+  return await eventually(
+    `${what} runs`,
+    async () =>
+      (await children()).find(
+        ({ command }) => what.test(command) && !/^(?:unshare|prlimit) /.test(command),
+      )?.pid,
+  );
 }
 
 const toFork = ['NODE_CHANNEL_FD', 'NODE_CHANNEL_SERIALIZATION_MODE'];

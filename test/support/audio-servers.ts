@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { until } from './pulse-until.ts';
+import { eventually } from './eventually.ts';
 
 const run = promisify(execFile);
 
@@ -55,7 +55,7 @@ function pipewire({ env, modules, pactl, managed = true }: Parts): AudioServer {
   const daemons = processes(own);
   // A killed server leaves its socket: that there is one says nothing yet.
   const answersAt = (name: string) =>
-    until(
+    eventually(
       `somebody answers at ${name}`,
       () =>
         new Promise<boolean>((resolve) => {
@@ -84,7 +84,7 @@ function pipewire({ env, modules, pactl, managed = true }: Parts): AudioServer {
         // The quotes are for the server to read.
         await pactl('load-module', ...module.match(/(?:[^\s']|'[^']*')+/g)!);
       }
-      await until('the session manager has chosen the defaults', async () => {
+      await eventually('the session manager has chosen the defaults', async () => {
         const { stdout } = await run('pactl', ['info'], { env: { ...own, LC_ALL: 'C' } });
         return !stdout.includes('@DEFAULT_SINK@') && !stdout.includes('@DEFAULT_SOURCE@');
       });
@@ -97,7 +97,7 @@ function pipewire({ env, modules, pactl, managed = true }: Parts): AudioServer {
 }
 
 const answers = (pactl: Parts['pactl']) =>
-  until('the audio server answers', () =>
+  eventually('the audio server answers', () =>
     pactl('info').then(
       () => true,
       () => false,

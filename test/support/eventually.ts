@@ -12,19 +12,24 @@ const pauseMs = { least: 5, share: 0.1, most: 100 };
 export const onThisMachine = (limitMs: number): number =>
   Math.round(limitMs * Math.min(10, Math.max(1, loadavg()[0]! / (2 * availableParallelism()))));
 
+type Unseen = false | null | undefined;
+
 /**
- * Looks again and again until something holds; fails, naming it, at the limit. The pauses leave the
- * processor to what is waited for.
+ * Looks again and again until something holds, or is there; fails, naming it, at the limit. The pauses
+ * leave the processor to what is waited for. @returns what was seen
  */
-export async function eventually(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
+export async function eventually<T>(
+  what: string | (() => string),
+  look: () => Promise<T | Unseen> | T | Unseen,
   limitMs = limitMsDefault,
-): Promise<void> {
+): Promise<T> {
   const started = performance.now();
-  while (!(await holds())) {
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
     const waited = performance.now() - started;
-    if (waited > onThisMachine(limitMs)) throw late(what, limitMs);
+    if (waited > onThisMachine(limitMs))
+      throw late(typeof what === 'string' ? what : what(), limitMs);
     await pause(Math.min(pauseMs.most, Math.max(pauseMs.least, waited * pauseMs.share)));
   }
 }

@@ -24,7 +24,7 @@ import type { LoggedRecordingFact } from '../../events/facts/catalogue.ts';
 import { recordingHandler } from '../../src/recordings/handle.ts';
 import { type StageActivity, stageRunner } from '../../src/recordings/stages/run-stage.ts';
 import { openJobQueue } from '../../src/recordings/stages/job-queue.ts';
-import { until } from './pulse-until.ts';
+import { eventually } from './eventually.ts';
 import { audioOf } from './audio-of.ts';
 import { nothingPromised } from './recording-service.ts';
 
@@ -141,7 +141,7 @@ export async function openCapturingService(
       const isIt = (
         fact: LoggedRecordingFact,
       ): fact is Extract<typeof fact, { type: typeof type }> => fact.type === type;
-      return await until(
+      return await eventually(
         () => `the last fact is ${type}, not ${last}`,
         async () => {
           for await (const fact of store.read(recordingStream(recordingId))) {

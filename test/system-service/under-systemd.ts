@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { adoptCapture } from '../../src/capture/process/client.ts';
 import { unitName, unitText } from '../../src/cli/service.ts';
 import { builtService } from '../bench/built-service.ts';
-import { until } from '../support/pulse-until.ts';
+import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { apiOf } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -51,7 +51,7 @@ async function examine(): Promise<void> {
         env,
       })
     ).stdout.trim();
-  await until('systemd runs', () =>
+  await eventually('systemd runs', () =>
     systemctl('is-system-running').then(
       () => true,
       (error: { stdout?: string }) => /degraded/.test(error.stdout ?? ''),
@@ -64,7 +64,7 @@ async function examine(): Promise<void> {
   await systemctl('start', unitName);
   const url = `http://127.0.0.1:${port}`;
   const answers = () =>
-    until('it answers', () =>
+    eventually('it answers', () =>
       fetch(`${url}/health`).then(
         ({ ok }) => ok,
         () => false,
@@ -81,13 +81,13 @@ async function examine(): Promise<void> {
     live?.release();
     return live && { pid: live.pid, samples: live.status().ledger.samples };
   };
-  const first = await until('it captures', async () => {
+  const first = await eventually('it captures', async () => {
     const now = await capture();
     return now && now.samples > 0 ? now : null;
   });
   const recordsOn = async (what: string) => {
     const before = (await capture())?.samples ?? Infinity;
-    const later = await until(`${what}: it records on`, async () => {
+    const later = await eventually(`${what}: it records on`, async () => {
       const now = await capture();
       return now && now.samples > before + 8000 ? now : null;
     });
@@ -97,7 +97,7 @@ async function examine(): Promise<void> {
   };
   const followed = async () => {
     await answers();
-    await until('the service follows it', async () => {
+    await eventually('the service follows it', async () => {
       const { recording } = await api.get<{ recording: { duration: number } | null }>('/status');
       return (recording?.duration ?? 0) > 0;
     });
@@ -117,12 +117,12 @@ async function examine(): Promise<void> {
   await recordsOn('start after stop');
   for (let failure = 0; (await state()) !== 'failed failed'; failure += 1) {
     if (failure > 15) throw new Error(`still ${await state()}`);
-    const pid = await until(
+    const pid = await eventually(
       'it runs',
       async () => (await state()).startsWith('failed') || (await mainPid()) || null,
     );
     if (typeof pid === 'number') process.kill(pid, 'SIGKILL');
-    await until('it is gone', async () => (await mainPid()) !== pid);
+    await eventually('it is gone', async () => (await mainPid()) !== pid);
   }
   await recordsOn('failed for good');
   await systemctl('reset-failed', unitName);
@@ -141,7 +141,7 @@ async function userManager(env: NodeJS.ProcessEnv): Promise<ChildProcess> {
   t.after(async () => {
     // All that was ever started in it, and nothing else.
     await writeFile(join(cgroup, 'cgroup.kill'), '1');
-    await until('its processes are gone', async () =>
+    await eventually('its processes are gone', async () =>
       (await readFile(join(cgroup, 'cgroup.events'), 'utf8')).includes('populated 0'),
     );
     await run('find', [cgroup, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';']);

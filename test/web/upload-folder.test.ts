@@ -29,13 +29,11 @@ test('files go into the folder that was chosen with them, whatever is chosen, or
   };
   type Taken = { recordings: { source: string; folder: string | null }[] };
   const folderOf = async (source: string) => {
-    let found: Taken['recordings'][number] | undefined;
-    await eventually(`${source} has arrived`, async () => {
+    const found = await eventually(`${source} has arrived`, async () => {
       const { recordings } = await api.get<Taken>('/recordings?limit=50');
-      found = recordings.find((one) => one.source === source);
-      return found !== undefined;
+      return recordings.find((one) => one.source === source);
     });
-    return found!.folder;
+    return found.folder;
   };
   const over = page.locator('.dropover');
   /** Before the page is there, nothing hears of a file. */
