@@ -20,6 +20,8 @@ export type Asker<Asked> = {
   ask(asked: Asked): Promise<void>;
   /** Gives up what is asked, or puts the answer away. */
   leave(): void;
+  /** Puts away what of the answer rests on a recording that is gone. */
+  drop(recordingId: string): void;
 };
 
 type Asking<Asked> = {
@@ -56,6 +58,14 @@ export function openAsker<Asked>({ bodyOf, reading, noneOf }: Asking<Asked>): As
       asking?.abort();
       asking = undefined;
       now.set({ state: 'idle' });
+    },
+    drop(id) {
+      const shown = now.get();
+      if (shown.state !== 'answered') return;
+      const isLeft = ({ recording_id: of }: Cite) => of !== id;
+      const lines = shown.answer.lines.filter(({ cites }) => cites.every(isLeft));
+      const nearest = shown.answer.nearest.filter(isLeft);
+      now.set({ ...shown, answer: { ...shown.answer, lines, nearest } });
     },
   };
 }
