@@ -29,6 +29,8 @@ export type Problem = {
   /** Of `detail`: where the service has no sentence in the language of the page, it is English. */
   lang?: string;
   errors?: { path: string; message: string }[];
+  /** Of a recording that does not accept what was asked as it is. */
+  recording_status?: string;
 };
 
 /**

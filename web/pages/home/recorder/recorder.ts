@@ -1,5 +1,5 @@
 /** Whether what is recorded becomes text, and single words to a recording. */
-import { answer, api } from '../../../client/api.ts';
+import { answer, api, problemIn } from '../../../client/api.ts';
 import { onFrame } from '../../../client/feed.ts';
 import { openReading } from '../../../client/reading.ts';
 
@@ -14,5 +14,12 @@ export const { value: recognises } = openReading(
 );
 
 /** One word to one recording. @throws {ApiError} */
-export const command = (verb: 'retry' | 'clear', id: string) =>
-  answer(api.POST(`/recordings/{id}/${verb}`, { params: { path: { id } } }));
+export async function command(verb: 'retry' | 'clear', id: string): Promise<void> {
+  try {
+    await answer(api.POST(`/recordings/{id}/${verb}`, { params: { path: { id } } }));
+  } catch (error) {
+    const { status, recording_status: is = 'ERROR' } = problemIn(error);
+    // An error that somebody dismissed, or tried again, meanwhile is gone as it was to be.
+    if (verb !== 'clear' || status !== 409 || is === 'ERROR') throw error;
+  }
+}
