@@ -8,7 +8,7 @@ import { type Recording, documentFilesOf } from '../../projections/recording/rec
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { hasCode } from '../shared/errors.ts';
 import type { Log } from '../shared/log.ts';
-import { onceMore } from '../shared/mutex.ts';
+import { onceMore } from '../shared/once-more.ts';
 import type { PendingJobs } from '../storage/pending-jobs.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { recordingById } from '../../projections/recordings.ts';

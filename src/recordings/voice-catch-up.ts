@@ -8,7 +8,8 @@ import type { ProjectionRunner } from '../../projections/runner/runner.ts';
 import { onAbort, untilAborted } from '../shared/abort.ts';
 import { voicesFileNames } from '../shared/data-directory.ts';
 import type { Log } from '../shared/log.ts';
-import { type Limited, mutex, onceMore } from '../shared/mutex.ts';
+import { type Limited, mutex } from '../shared/mutex.ts';
+import { onceMore } from '../shared/once-more.ts';
 import type { MeasuringDeps } from './stages/measure-voices.ts';
 
 /**

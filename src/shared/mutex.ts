@@ -48,29 +48,6 @@ export function limited(atOnceMax: number, waitingMax = Number.POSITIVE_INFINITY
   };
 }
 
-/**
- * Work that is done when it is asked for: where it is at it already, once more behind that. Resolves when all is done.
- * @throws what the work throws; what was asked for meanwhile is done when it is asked for again
- */
-export function onceMore(work: () => Promise<void>): () => Promise<void> {
-  let isWanted = false;
-  let working: Promise<void> | undefined;
-  const run = async (): Promise<void> => {
-    try {
-      while (isWanted) {
-        isWanted = false;
-        await work();
-      }
-    } finally {
-      working = undefined;
-    }
-  };
-  return () => {
-    isWanted = true;
-    return (working ??= run());
-  };
-}
-
 /** One after the other; the first error is thrown when all have been tried. */
 export async function inOrder(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   const errors: unknown[] = [];

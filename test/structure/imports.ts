@@ -36,6 +36,7 @@ const mayImport: Record<string, readonly string[]> = {
 /** What browsers share with the service's side: such a file imports nothing but others of these. */
 const sharedWithBrowsers = [
   'src/shared/audio-uplink.ts',
+  'src/shared/once-more.ts',
   'src/shared/pauses.ts',
   'src/shared/people-limits.ts',
 ];

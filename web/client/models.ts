@@ -2,7 +2,7 @@
 import { atom, onMount } from 'nanostores';
 import { type Answered, type Schema, answer, api, problemIn } from './api.ts';
 import { type Frame, onFrame } from './feed.ts';
-import { latest } from './latest.ts';
+import { onceMore } from '../../src/shared/once-more.ts';
 
 export type Model = Answered<'listModels'>['models'][number];
 export type ModelProgress = NonNullable<Model['progress']>;
@@ -29,7 +29,7 @@ onMount(models, () => {
 });
 
 /** Asks the service. An answer that does not come is asked for again with the next frame. */
-export const refresh = latest(async () => {
+export const refresh = onceMore(async () => {
   asked = Date.now();
   // The strip above the page says that the service is away; what was known stays.
   await answer(api.GET('/models')).then((found) => models.set(found.models), problemIn);

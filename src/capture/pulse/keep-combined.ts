@@ -2,7 +2,7 @@ import { StageError } from '../../shared/errors.ts';
 import { failure } from '../../words/failures.ts';
 import type { Sentence } from '../../words/params.ts';
 import type { Log } from '../../shared/log.ts';
-import { onceMore } from '../../shared/mutex.ts';
+import { onceMore } from '../../shared/once-more.ts';
 import type { CombinedForm, CombinedSource } from './combined-source.ts';
 import { watchPulse } from './watch-pulse.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { openPulse, pactlEnv } from './pulse.ts';
 import { StageError } from '../../shared/errors.ts';
-import { onceMore } from '../../shared/mutex.ts';
+import { onceMore } from '../../shared/once-more.ts';
 
 /** What changed: `change` on `source-output` `7`, and the like. */
 export type PulseEvent = { what: 'new' | 'change' | 'remove'; on: string; index: number };

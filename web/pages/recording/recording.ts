@@ -3,7 +3,7 @@ import type { Recording, Turn } from './turn-key.ts';
 import { type ReadableAtom, atom } from 'nanostores';
 import { ApiError, type Problem, type Schema, answer, api } from '../../client/api.ts';
 import { type Frame, connection, onFrame } from '../../client/feed.ts';
-import { latest } from '../../client/latest.ts';
+import { onceMore } from '../../../src/shared/once-more.ts';
 import { session } from '../../client/session.ts';
 import { forgetUnsent } from '../../client/unsent-sidenotes.ts';
 import { type SpeakerMark, speakerMark, speakerNumberOf } from '../../components/speaker-marks.ts';
@@ -46,7 +46,7 @@ export function openRecording(id: string): OpenRecording {
   let missed = false;
   let isReading = false;
 
-  const read = latest(async () => {
+  const read = onceMore(async () => {
     isReading = true;
     try {
       const recording = await answer(api.GET('/recordings/{id}', { params: { path: { id } } }));

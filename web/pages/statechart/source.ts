@@ -2,7 +2,7 @@
 import { atom } from 'nanostores';
 import { ApiError, type Problem, answer, api, problemIn } from '../../client/api.ts';
 import { type Frame, connection, onFrame, status } from '../../client/feed.ts';
-import { latest } from '../../client/latest.ts';
+import { onceMore } from '../../../src/shared/once-more.ts';
 import { session } from '../../client/session.ts';
 import type { Fact } from './moments.ts';
 
@@ -29,7 +29,7 @@ export function followRecording(
   let others = false;
   let stopOthers: (() => void) | undefined;
 
-  const readOn: () => Promise<void> = latest(async () => {
+  const readOn: () => Promise<void> = onceMore(async () => {
     if (stopped) return;
     try {
       const more = await pageAfter(facts.at(-1)?.position ?? 0);
@@ -183,7 +183,7 @@ const name = (recordings: readonly Named[]): void =>
   );
 
 /** Not answered: ids stand for the names. By the list, since a note that is asked for itself counts as opened by its reader. */
-const nameNewest = latest(async () => {
+const nameNewest = onceMore(async () => {
   const query = { limit: pageSize / 2 };
   const { data } = await api.GET('/recordings', { params: { query } });
   if (data) name(data.recordings);
