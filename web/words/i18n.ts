@@ -41,8 +41,8 @@ const isThisYear = (at: Date): boolean => at.getFullYear() === new Date().getFul
 export const dayOf = computed(
   format,
   ({ time }) =>
-    (at: Date, month: 'short' | 'long' = 'short'): string =>
-      time(at, { day: 'numeric', month, ...(!isThisYear(at) && { year: 'numeric' }) }),
+    (at: Date, month: 'short' | 'long' = 'short', weekday?: 'long'): string =>
+      time(at, { weekday, day: 'numeric', month, ...(!isThisYear(at) && { year: 'numeric' }) }),
 );
 
 /** A time of today; before it the day of any other. @param at a date, or milliseconds since 1970 */
