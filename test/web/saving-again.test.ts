@@ -103,6 +103,31 @@ test('what is typed is saved as often as it is asked for, and is not lost where 
     await page.context().close();
   });
 
+  await t.test('who goes elsewhere while Enter saves a line stays there', async () => {
+    const page = await opened();
+    const { id: decision } = await lineOf('decision');
+    const passage = page.locator('[data-block="t-0003"]');
+    const ways = [
+      () => passage.focus(),
+      () => page.getByRole('heading', { name: 'Decisions' }).click(),
+    ];
+    for (const [at, goElsewhere] of ways.entries()) {
+      await lineBody(page, decision).click();
+      await line(page).fill(`Decided ${at}`);
+      const answer = await hold(page, /\/summary$/u);
+      await line(page).press('Enter');
+      await goElsewhere();
+      await answer();
+      await lineRow(page)
+        .filter({ hasText: `Decided ${at}` })
+        .waitFor();
+      await page.evaluate('new Promise(requestAnimationFrame)');
+      assert.equal(await line(page).count(), 0, `no line is opened below: ${at}`);
+    }
+    await passage.focus();
+    await page.context().close();
+  });
+
   await t.test('a save by leaving, and one by a key behind it', async () => {
     const page = await opened();
     const { id: task } = await lineOf('task');
