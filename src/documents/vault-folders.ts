@@ -69,6 +69,26 @@ export async function rememberSetFolders(
 }
 
 /**
+ * Whether a file of this content is one that was put at a place, or beside it, for another user of the folder.
+ * @param where as for `openVaultLedger`
+ */
+export async function isAnothers(
+  records: CopyRecords,
+  user: string,
+  { vault, root, path }: { vault: string; root: string; path: string },
+  sha256: string,
+): Promise<boolean> {
+  const all = await records.kept.of(folderRows).list('');
+  const users = new Set(all.map(({ key }) => key.slice(0, key.indexOf('/'))));
+  users.delete(user);
+  for (const other of users) {
+    const theirs = await openVaultLedger(records, other, vault, [path], root);
+    if (theirs.isOursBeside(path, sha256)) return true;
+  }
+  return false;
+}
+
+/**
  * Where copies of a user's documents may be: in the folders that are set now, and those of them that were made in others.
  * @param present folders that are set now
  */

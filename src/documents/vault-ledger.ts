@@ -67,8 +67,6 @@ export type VaultLedger = {
   isOurs(path: string, sha256: string): boolean;
   /** Whether one beside this place is. */
   isOursBeside(path: string, sha256: string): boolean;
-  /** Whether it is one that was put there, or beside it, for another user, who has the same folder. */
-  isAnothers(path: string, sha256: string): Promise<boolean>;
   /** Whether one of ours was ever put at this place. */
   wasAt(path: string): boolean;
   /** Whether one of ours was ever put at this place, or beside what is there. */
@@ -120,14 +118,6 @@ export async function openVaultLedger(
   return {
     isOurs: (path, sha256) => places.get(path)?.includes(sha256) ?? false,
     isOursBeside: (path, sha256) => places.get(path)?.some(isOf(sha256)) ?? false,
-    async isAnothers(path, sha256) {
-      const ends = keysOf(path).map((key) => key.slice(user.length));
-      const all = await rows.list('');
-      return all.some(
-        ({ key, value }) =>
-          ends.some((end) => key.endsWith(end) && key !== user + end) && value.some(isOf(sha256)),
-      );
-    },
     wasAt: (path) => places.get(path)?.some((one) => !isBeside(one)) ?? false,
     knows: (path) => places.has(path),
     async forget(path) {

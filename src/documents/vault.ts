@@ -17,7 +17,7 @@ import {
   openVaultLedger,
   hashedPlace,
 } from './vault-ledger.ts';
-import { lastInode, rememberFolder, rememberInode } from './vault-folders.ts';
+import { isAnothers, lastInode, rememberFolder, rememberInode } from './vault-folders.ts';
 import type { StoredDocument } from './stored-document.ts';
 import { temporaryName } from './write.ts';
 import { ifMissing } from '../shared/files.ts';
@@ -225,7 +225,9 @@ async function removeAll(
   for (const path of paths) {
     try {
       const stays = await inFolder({ root, user }, confinedSegments(path), [], (folder, name) =>
-        removeCopies(folder, name, path, ledger),
+        removeCopies(folder, name, path, ledger, (sha256) =>
+          isAnothers(records, user, { vault, root, path }, sha256),
+        ),
       );
       removed.left.push(...stays);
       if (stays.length === 0) await ledger.forget(path);
@@ -251,6 +253,7 @@ async function removeCopies(
   name: string,
   path: string,
   ledger: VaultLedger,
+  isOfAnother: (sha256: string) => Promise<boolean>,
 ): Promise<string[]> {
   const left: string[] = [];
   const below = (entry: string): string =>
@@ -266,7 +269,7 @@ async function removeCopies(
     const isOurs = beside ? ledger.isOursBeside : ledger.isOurs;
     if (sha256 !== undefined && isOurs(path, sha256)) await unlink(folder.at(entry.name));
     // In a folder of several users the name may be one of another's, too.
-    else if (sha256 !== undefined && (await ledger.isAnothers(path, sha256))) continue;
+    else if (sha256 !== undefined && (await isOfAnother(sha256))) continue;
     // Earlier releases did not remember what they put beside.
     else if (beside && sha256?.startsWith(mark)) await unlink(folder.at(entry.name));
     else if (beside || ledger.wasAt(path)) left.push(below(entry.name));
