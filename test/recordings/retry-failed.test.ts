@@ -11,6 +11,7 @@ import { openRecordingService } from '../../src/recordings/service.ts';
 import type { Waiting } from '../../src/recordings/stages/stage-progress.ts';
 import { waitsFor } from '../../src/words/waiting.ts';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
+import { eventually } from '../support/eventually.ts';
 import { handClock } from '../support/clocks.ts';
 import { memoryStore } from '../support/memory-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -192,6 +193,24 @@ test('a log that refuses for a moment does not end the waiting: the retry is ask
   await facts('stage.started', 2);
   assert.equal(refused, 3);
   assert.equal((await types()).filter((type) => type === 'retry.requested system').length, 1);
+});
+
+test('what waited for a server is taken up by this machine when that is chosen instead; what failed here is not tried again', async (t) => {
+  for (const [code, isTried] of [
+    ['engine-away', true],
+    ['engine-busy', true],
+    ['engine-failed', false],
+    ['engine-stalled', false],
+  ] as const) {
+    const { pass, facts, probes, types, ...it } = await failing(t, { code, times: 1 });
+    probes.push({ ready: true, isHere: true });
+    await facts('stage.failed', 1);
+    await pass(minute);
+    const isAsked = async () => (await types()).includes('retry.requested system');
+    const isOver = () => it.recordingService.activity(it.recordingId).length === 0;
+    await eventually(`${code}: the wait is over`, isTried ? isAsked : isOver, 5000);
+    assert.equal(await isAsked(), isTried, code);
+  }
 });
 
 test('it is tried five times, with growing pauses, and then left to a person', async (t) => {

@@ -42,6 +42,11 @@ const engineCodes: ReadonlySet<string> = new Set<StageErrorCode>([
   'engine-stalled',
   'model-away',
 ]);
+/** Those that an engine on this machine ends with, too: there the same again fails again. */
+const failedHereCodes: ReadonlySet<string> = new Set<StageErrorCode>([
+  'engine-failed',
+  'engine-stalled',
+]);
 /** There was no engine at all: the same works when a server is named or a model is installed. */
 const missingCodes: ReadonlySet<string> = new Set<StageErrorCode>(['no-engine', 'model-missing']);
 const deathsCode: StageErrorCode = 'took-the-service-down';
@@ -172,7 +177,7 @@ async function hourPassed({ at: failedAt, retries }: Failure, wait: Wait): Promi
 
 /** Whether the engine answers by now, or is there, within a week. */
 async function engineReady(
-  { stage, cause, retries }: Failure,
+  { stage, cause, code, retries }: Failure,
   { probeEngine, isHere, clock }: RetryDeps,
   wait: Wait,
   signal: AbortSignal,
@@ -186,8 +191,7 @@ async function engineReady(
     await wait(waits, pause);
     const probe = await probeEngine(stage, signal);
     signal.throwIfAborted();
-    // On this machine the same again fails again, unless something was missing.
-    if (!isHere() || probe === null || (probe.isHere && !isMissing)) return false;
+    if (!isHere() || probe === null || (probe.isHere && failedHereCodes.has(code))) return false;
     if (probe.ready) return true;
     if (clock.now() - began > waitMs) return false;
     waits.cause = probe.said;
@@ -195,7 +199,14 @@ async function engineReady(
 }
 
 /** The last failure, if it is one to be tried again; `retries` since the last result. `at`: RFC 3339. */
-type Failure = { stage: Stage; cause: Cause; version: number; at: string; retries: number };
+type Failure = {
+  stage: Stage;
+  cause: Cause;
+  code: string;
+  version: number;
+  at: string;
+  retries: number;
+};
 
 async function lastFailure(facts: AsyncIterable<LoggedFact>): Promise<Failure | null> {
   let last: Omit<Failure, 'retries'> | null = null;
@@ -204,7 +215,7 @@ async function lastFailure(facts: AsyncIterable<LoggedFact>): Promise<Failure | 
     if (fact.type === 'stage.failed') {
       const { version, at, data } = fact;
       const cause = causeOf(data);
-      last = cause && { stage: data.stage, cause, version, at };
+      last = cause && { stage: data.stage, cause, code: data.code, version, at };
     } else if (fact.type === 'retry.requested' && fact.by === 'system') {
       retries += 1;
     } else if (!withoutResult.has(fact.type)) {
