@@ -242,6 +242,8 @@ export function openSearch(parts: SearchParts): Search {
     },
 
     async near(owner, question, { limit, only }) {
+      // Such as one that says only when: servers refuse a text without words, and would be left alone for a while.
+      if (questionWords(question).length === 0) return { passages: [], complete: true };
       const asked = await meantBy(owner, question, 'both', only);
       const ready = asked && (await indexOf(owner));
       // A server that did not answer would have found more.

@@ -277,6 +277,20 @@ test('a question whose words occur nowhere finds its passage by what it means', 
   assert.equal(body.searched.complete, false);
 });
 
+test('a question that says only when asks no server what it means', async (t) => {
+  const embeddings = await startEmbeddingServer();
+  t.after(embeddings.close);
+  const env = { MITSCHRIFT_EMBEDDINGS_BASE_URL: embeddings.url };
+  const { service, token, ask } = await asked(t, answering, {}, env);
+  const { recording_id: id } = (await service.upload(token)).body;
+  await service.reaches(id, 'idle.saved');
+  const finds = async (question: string) => (await ask({ question })).body.lines.length > 0;
+  await eventually('known by meaning', async () => await finds('confidential intention?'));
+  const { lines, searched } = (await ask({ question: 'Latest meeting' })).body;
+  assert.deepEqual([lines.length > 0, searched.complete], [true, true]);
+  assert.ok(await finds('confidential scheme?'), 'meaning is there for the next question');
+});
+
 test('a question that says when is answered from notes of then', async (t) => {
   const { service, token, ask } = await asked(t, answering);
   await service.settled(token);

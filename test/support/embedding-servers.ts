@@ -118,6 +118,7 @@ export async function startEmbeddingServer(
     await faults.until;
     if (faults.status) return send(faults.status.status, faults.status.body, faults.status.headers);
     const { input, model } = body;
+    if (input.includes('')) return send(400, { error: { message: 'input cannot be empty' } });
     if (input.length > (faults.textsMax ?? Infinity))
       return send(413, { error: `batch size ${input.length} > maximum allowed batch size` });
     if (input.some((text) => text.length > (faults.charactersMax ?? Infinity)))
