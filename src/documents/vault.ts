@@ -321,15 +321,15 @@ async function copyOne(
     if (theirs === ours.sha256) return path;
     if (theirs === undefined || ledger.isOurs(path, theirs)) {
       await ledger.remember(new Map([[path, ours.sha256]]));
-      await put(folder, name, path, ours.bytes);
-      return path;
+      const isPut = await put(folder, name, path, ours.bytes, theirs);
+      return isPut ? path : await copyOne(root, path, ours, ledger);
     }
     const beside = besideName(name, ours.sha256);
     const copy = [...segments.slice(0, -1), beside].join('/');
     await ledger.remember(new Map([[path, besideMark(ours.sha256)]]));
     // One of this content is there already, perhaps changed since: then that is a person's, too.
     if ((await entryAt(folder, beside)) === undefined) {
-      await put(folder, beside, copy, ours.bytes);
+      await put(folder, beside, copy, ours.bytes, undefined);
     }
     return copy;
   } finally {
@@ -346,24 +346,32 @@ function besideName(name: string, sha256: string): string {
   return `${stem.trimEnd()}${mark}`;
 }
 
-/** Whole and durable, or not at all. */
+/**
+ * Whole and durable, or not at all.
+ * @param seen SHA-256 of what is there to be replaced
+ * @returns false: a person saved something else there meanwhile. Between that look and the rename lie microseconds.
+ */
 async function put(
   folder: HeldDirectory,
   name: string,
   path: string,
   bytes: Buffer,
-): Promise<void> {
+  seen: string | undefined,
+): Promise<boolean> {
   const temporary = temporaryName(path);
   const remove = () => unlink(folder.at(temporary)).catch(ifMissing(undefined));
   await remove();
   try {
     await writeNew(folder, temporary, bytes);
+    const isSame = (await hashAt(folder, name)) === seen;
+    if (isSame) await rename(folder.at(temporary), folder.at(name));
+    else await remove();
+    await folder.sync();
+    return isSame;
   } catch (error) {
     await remove();
     throw error;
   }
-  await rename(folder.at(temporary), folder.at(name));
-  await folder.sync();
 }
 
 /** The errors a person can do something about, said so; others as they are. */
