@@ -1,6 +1,6 @@
 import { messageOf } from '../shared/errors.ts';
 import { firstFault } from '../shared/in-words.ts';
-import { onAbort } from '../shared/abort.ts';
+import { untilAborted } from '../shared/abort.ts';
 import { ulid } from 'ulid';
 import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -12,7 +12,6 @@ import { unknownVariableText, unknownVariables } from '../config/environment.ts'
 import { openPipeline } from '../service/pipeline.ts';
 import type { Pipeline } from '../service/pipeline.ts';
 import type { FolderSpace } from '../documents/space.ts';
-import { deleteDocument } from '../documents/write.ts';
 import { requestedLanguage } from '../shared/languages.ts';
 import { dataFolder, hostFrom } from '../shared/data-directory.ts';
 import { hashFile, ifMissing } from '../shared/files.ts';
@@ -24,7 +23,7 @@ import { confirmed } from './confirmed.ts';
 import {
   type TranscribedFormat,
   formatsIn,
-  writeExports,
+  keepDocuments,
   type TranscribedFile,
   type TranscribedFiles,
   openTranscribedFiles,
@@ -79,6 +78,8 @@ type Batch = {
   again: boolean;
   /** Says where in the vault the audio of the present file is. */
   now: { audio: string | null };
+  /** Aborted when the command is to end. */
+  stopping: AbortSignal;
   transcribed: TranscribedFiles;
   progress: TranscribeProgress;
 };
@@ -129,11 +130,11 @@ export async function transcribeCommand(
       audioInVault: () => now.audio,
     });
     const progress = transcribeProgress(files, options.json);
-    const { uploads } = data;
-    const batch = { pipeline, uploads, out, space, now, transcribed, progress, again, ...wanted };
+    const work = { uploads: data.uploads, out, space, now, stopping: scratch.stopping };
+    const batch = { pipeline, transcribed, progress, again, ...work, ...wanted };
     try {
       await pipeline.takeUp();
-      await transcribeAll(batch, files, results, scratch.stopping);
+      await transcribeAll(batch, files, results);
     } finally {
       progress.stop();
       await pipeline.close();
@@ -155,14 +156,14 @@ async function transcribeAll(
   batch: Batch,
   files: readonly FoundFile[],
   results: Result[],
-  stopping: AbortSignal,
 ): Promise<void> {
-  const stopped = new Promise<never>((_, reject) => void onAbort(stopping, reject));
-  stopped.catch(() => undefined);
-  const { options, progress } = batch;
+  const { options, progress, stopping } = batch;
   for (const file of files) {
+    stopping.throwIfAborted();
     progress.begin(file);
-    const result = await Promise.race([transcribeOne(batch, file), stopped]);
+    const result = await transcribeOne(batch, file);
+    // It failed because it was stopped.
+    if (result.error !== null) stopping.throwIfAborted();
     results.push(result);
     progress.end(outcomeOf(result), result.error === null && !result.done_before);
     if (options.json) continue;
@@ -210,9 +211,33 @@ const nothing = {
   no_speech: false,
 };
 
-/** Takes a file through the pipeline, and notes that it is done; a sentence: why it is not. @throws what the file or the disk says */
+/**
+ * Takes a file through the pipeline, and notes that it is done; a sentence: why it is not.
+ * @throws what the file or the disk says, or that it was stopped
+ */
 async function throughPipeline(batch: Batch, file: FoundFile): Promise<TranscribedFile | string> {
-  const { pipeline, uploads, options, people, transcribed, out, space, formats } = batch;
+  const { pipeline, transcribed, out: folder, space, formats, stopping } = batch;
+  const { row, hash } = await untilAborted(processed(batch, file), stopping);
+  if (row.status === 'error') {
+    // It is reported as failed: the service must not try it again beside the files that follow.
+    await pipeline.recordingService.command(
+      row.recordingId,
+      { type: 'error.cleared', data: {} },
+      { by: 'me', command: `${row.recordingId}/clear-error` },
+    );
+  }
+  if (!row.documents || !hash) return row.error?.message ?? 'No documents were created';
+  const wanted = { formats, folder, space, stopping };
+  const documents = await keepDocuments(pipeline, row, row.documents, wanted);
+  const at = new Date().toISOString();
+  const entry = { ...hash, file: basename(file.path), at, documents };
+  transcribed.add(entry);
+  return entry;
+}
+
+/** How the pipeline is done with a file, and what tells its audio from other audio. */
+async function processed(batch: Batch, file: FoundFile) {
+  const { pipeline, uploads, options, people, out } = batch;
   const { path: original, modifiedAt } = file;
   const { madeAt } = await acceptsAudio(original);
   const path = join(uploads, ulid());
@@ -237,28 +262,7 @@ async function throughPipeline(batch: Batch, file: FoundFile): Promise<Transcrib
       modifiedAt: modifiedAt.toISOString(),
     },
   });
-  const row = await settled(batch, recordingId);
-  if (row.status === 'error') {
-    // It is reported as failed: the service must not try it again beside the files that follow.
-    await pipeline.recordingService.command(
-      recordingId,
-      { type: 'error.cleared', data: {} },
-      { by: 'me', command: `${recordingId}/clear-error` },
-    );
-  }
-  if (!row.documents || !hash) return row.error?.message ?? 'No documents were created';
-  const isSilent = row.notes.some(({ code }) => code === 'no-speech');
-  // Documents about silence are of use to nobody.
-  if (isSilent) await deleteDocument(space, row.documents.index);
-  const documents = isSilent
-    ? {}
-    : {
-        ...(formats.includes('md') ? row.documents : {}),
-        ...(await writeExports(pipeline, row, { formats, folder: out, space })),
-      };
-  const entry = { ...hash, file: basename(original), at: new Date().toISOString(), documents };
-  transcribed.add(entry);
-  return entry;
+  return { row: await settled(batch, recordingId), hash };
 }
 
 /** Follows a recording until its documents are there or it failed; speakers are not asked for. */

@@ -1,13 +1,15 @@
 import { appendFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { untilAborted } from '../shared/abort.ts';
 import { exists, hashFile, ifMissing, writeDurably } from '../shared/files.ts';
 import { parsedJson } from '../shared/json.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
 import { transcriptOf } from '../../projections/texts.ts';
 import { exportInput } from '../documents/documents.ts';
-import { type Space, readDocument } from '../documents/space.ts';
+import { type FolderSpace, readDocument } from '../documents/space.ts';
+import { deleteDocument } from '../documents/write.ts';
 import { exported } from '../export/formats.ts';
 import { exportedAnswer } from '../http/recording-answer.ts';
 import type { Pipeline } from '../service/pipeline.ts';
@@ -104,18 +106,46 @@ export function formatsIn(text: string): TranscribedFormat[] {
   return transcribedFormats.filter((one) => given.includes(one));
 }
 
+type Wanted = {
+  formats: readonly TranscribedFormat[];
+  folder: string;
+  /** Where the three documents are by now. */
+  space: FolderSpace;
+  stopping: AbortSignal;
+};
+
 /**
- * Writes a recording in formats other than Markdown into a folder, as `<base name>.<format>`; a file that is there stays, and
- * the new one is called `<base name> (2).<format>`. Returns the names by format. @throws what the disk and the converter say
+ * Leaves of a recording's documents what was asked for, beside its other formats, and returns their names; of silence nothing.
+ * @throws what the disk and the converter say, and the reason of `stopping`: then nothing of it is there
  */
-export async function writeExports(
+export async function keepDocuments(
   pipeline: Pick<Pipeline, 'storage' | 'settings'>,
   row: RecordingRow,
-  {
-    formats,
-    folder,
-    space,
-  }: { formats: readonly TranscribedFormat[]; folder: string; space: Space },
+  saved: NonNullable<RecordingRow['documents']>,
+  wanted: Wanted,
+): Promise<Record<string, string>> {
+  const remove = () => deleteDocument(wanted.space, saved.index);
+  // Documents about silence are of use to nobody.
+  if (row.notes.some(({ code }) => code === 'no-speech')) {
+    await remove();
+    return {};
+  }
+  const exports = await writeExports(pipeline, row, wanted).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  return { ...(wanted.formats.includes('md') ? saved : {}), ...exports };
+}
+
+/**
+ * Writes a recording in formats other than Markdown into a folder, as `<base name>.<format>`; a file that is there stays, and
+ * the new one is called `<base name> (2).<format>`. Returns the names by format.
+ * @throws what the disk and the converter say, and the reason of `stopping`: then none of them is there
+ */
+async function writeExports(
+  pipeline: Pick<Pipeline, 'storage' | 'settings'>,
+  row: RecordingRow,
+  { formats, folder, space, stopping }: Wanted,
 ): Promise<Record<string, string>> {
   const transcript = await transcriptOf(pipeline.storage, row.recordingId);
   const settings = pipeline.settings();
@@ -127,17 +157,23 @@ export async function writeExports(
     times: settings['documents.times'],
     links: settings['speakers.links'],
   });
-  for (const format of formats) {
-    if (format === 'md') continue;
-    const made = await exported(format, {
-      input,
-      json: () => exportedAnswer(row, transcript, input),
-      stored: async (name) => (await readDocument(space, documents[name]))?.bytes,
-    });
-    const name = await freeName(folder, input.base, format);
-    // None of these formats is made as a stream: only the zip is.
-    await writeDurably(join(folder, name), made as string | Buffer);
-    written[format] = name;
+  try {
+    for (const format of formats) {
+      if (format === 'md') continue;
+      const making = exported(format, {
+        input,
+        json: () => exportedAnswer(row, transcript, input),
+        stored: async (name) => (await readDocument(space, documents[name]))?.bytes,
+      });
+      const made = await untilAborted(making, stopping);
+      const name = await freeName(folder, input.base, format);
+      written[format] = name;
+      // None of these formats is made as a stream: only the zip is.
+      await writeDurably(join(folder, name), made as string | Buffer);
+    }
+  } catch (error) {
+    for (const name of Object.values(written)) await rm(join(folder, name), { force: true });
+    throw error;
   }
   return written;
 }

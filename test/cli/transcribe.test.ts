@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
+import { exists } from '../../src/shared/files.ts';
 import { openCounter } from '../../src/cli/transcribe-progress.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import { program } from '../support/program.ts';
@@ -47,8 +48,10 @@ async function talks(t: TestContext) {
     MITSCHRIFT_STT_BASE_URL: server.url,
     MITSCHRIFT_STT_MODEL: 'a',
   };
+  /** Options of Node.js, which its programs beside have too. */
+  const execArgv: string[] = [];
   const start = (...args: string[]) => {
-    const command = [program, 'transcribe', '--out', out, ...args];
+    const command = [...execArgv, program, 'transcribe', '--out', out, ...args];
     const child = spawn(process.execPath, command, {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,7 +65,7 @@ async function talks(t: TestContext) {
   };
   const run = async (...args: string[]): Promise<Run> => await start(...args).ended;
   const notes = async () => (await readdir(out)).filter((name) => name.endsWith('.md')).toSorted();
-  return { audio, out, env, server, start, run, notes };
+  return { audio, out, env, execArgv, server, start, run, notes };
 }
 
 test('a folder: each file and stage by name, on past a bad one, a summary; what is done is not done again', async (t) => {
@@ -157,6 +160,43 @@ test('--format writes what is asked for beside each other, and what is missing o
   const klingon = await run(talk, '--language', 'klingon');
   assert.equal(klingon.code, 2);
   assert.match(klingon.err, /--language klingon: choose a language .* such as de/);
+});
+
+test('where a format cannot be made, or is not waited for, no document is left that the next run would not know', async (t) => {
+  const { audio, out, execArgv, start, run } = await talks(t);
+  const file = join(audio, 'talk 2.wav');
+  const [hook, state, atWork] = ['hook.cjs', 'state', 'at-work'].map((name) => join(audio, name));
+  await writeFile(
+    hook!,
+    `const { existsSync, readFileSync, writeFileSync } = require('node:fs');
+    const state = ${JSON.stringify(state)};
+    if (/word-file-process/.test(process.argv[1]) && existsSync(state)) {
+      if (readFileSync(state, 'utf8') === 'fails') process.exit(1);
+      writeFileSync(${JSON.stringify(atWork)}, '');
+      while (existsSync(state)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }`,
+  );
+  execArgv.push('--require', hook!);
+  const visible = async () => (await readdir(out)).filter((name) => !name.startsWith('.'));
+  await writeFile(state!, 'fails');
+  const failed = await run(file, '--format', 'md,srt,docx');
+  assert.equal(failed.code, 1, failed.err);
+  assert.match(failed.err, /making a Word file ended/);
+  assert.deepEqual(await visible(), []);
+
+  await writeFile(state!, 'waits');
+  const { child, ended } = start(file, '--format', 'md,srt,docx');
+  await eventually('the Word file is made', () => exists(atWork!));
+  child.kill('SIGINT');
+  const stopped = await ended.finally(() => rm(state!));
+  assert.equal(stopped.code, 130, stopped.err);
+  assert.match(stopped.err, /nothing of this file was saved/);
+  assert.deepEqual(await visible(), []);
+
+  const done = await run(file, '--format', 'md,srt,docx');
+  assert.equal(done.code, 0, done.err);
+  const names = await visible();
+  assert.equal(names.length, 4, names.join());
 });
 
 test('of silence no documents are written, and a link that leads nowhere is named', async (t) => {
