@@ -125,7 +125,11 @@ async function finish(server: string, id: string): Promise<void> {
       login: () => readLogin(server, process.env),
       ready() {},
       acknowledged: (acknowledged) => (samples = acknowledged),
-      ended: () => over(resolve),
+      ended(reason) {
+        // Neither says that the recording is over: the link comes back, or says why it cannot.
+        if (reason === 'left' || reason === 'taken-over') link.beginLater();
+        else over(resolve);
+      },
       refused: (code, detail) =>
         // All of it is there: whoever paused it need not resume it for that.
         code === 'recording-paused' ? link.stopPaused() : over(() => reject(new Error(detail))),
