@@ -44,12 +44,17 @@ function withNames(
   return named;
 }
 
+/** Characters of lines that wait because they cannot be written; what comes behind them is lost. */
+const waitingMax = 4_000_000;
+
 /**
  * Standard output, written once for all lines of a turn of the event loop: a write of its own cost an answered request more
  * than the line. What was written when a process ends is written out first; a fatal line is written at once.
  */
 function linesTogether(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: true });
+  const output = pino.destination({ dest: 1, sync: true, maxLength: waitingMax });
+  // A line that cannot be written, as on a full disk, is tried again with the next one; the service goes on.
+  output.on('error', () => undefined);
   let waiting = '';
   const flushSync = (): void => {
     const lines = waiting;

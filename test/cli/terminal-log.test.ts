@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { program } from '../support/program.ts';
+import { startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -90,4 +91,14 @@ test('into a pipe it writes JSON lines', async (t) => {
     .filter((line) => !/^(?:Mitschrift is running at|Set up Mitschrift here:) /.test(line))
     .map((line) => JSON.parse(line) as { level: number; msg: string });
   assert.ok(entries.some(({ msg }) => msg === 'listening'));
+});
+
+test('a service whose log cannot be written goes on', async (t) => {
+  const onFullDisk = ['sh', '-c', 'exec "$@" > /dev/full', 'sh'];
+  const command = [...onFullDisk, process.execPath, program, 'serve'];
+  const serving = await startServiceProcess(await tempDir(t), {}, [], { command });
+  t.after(() => serving.end('SIGKILL'));
+  for (const path of ['/recordings', '/health']) await fetch(`${serving.url}${path}`);
+  assert.equal((await fetch(`${serving.url}/health`)).status, 200);
+  assert.equal(await serving.end('SIGTERM'), 0);
 });
