@@ -9,6 +9,26 @@ import { limits } from '../../src/http/limits.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, startService, wav, withAda } from '../support/http-client.ts';
 
+const file = ['Content-Disposition: form-data; name="file"; filename="a.wav"', wav()] as const;
+
+/** Posts a form of parts, each the lines of its header and what it holds. */
+async function sendForm<T>(
+  service: TestService,
+  token: string,
+  parts: readonly (readonly [header: string, content: string | Uint8Array])[],
+): Promise<{ status: number; body: T }> {
+  const bytes = parts.flatMap(([header, content]) => [`--b\r\n${header}\r\n\r\n`, content, '\r\n']);
+  const answer = await fetch(`${service.url}/recordings`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${token}`,
+      'Content-Type': 'multipart/form-data; boundary=b',
+    },
+    body: await new Blob([...bytes, '--b--\r\n']).bytes(),
+  });
+  return { status: answer.status, body: (await answer.json()) as T };
+}
+
 /** An upload that has begun and sends nothing more. */
 function trickle({ port }: TestService, token: string): Socket {
   const socket = connect(port, '127.0.0.1');
@@ -55,6 +75,21 @@ test('an upload that arrives too slowly is ended and leaves nothing behind', asy
   await closed;
   assert.match(answer, /^HTTP\/1\.1 408 [^]*\/problems\/too-slow/);
   await eventually('nothing is left', async () => (await readdir(uploads)).length === 0);
+});
+
+test('how a field of a form says that it is encoded means nothing', async (t) => {
+  const { service, token } = await withAda(t);
+  service.engines.hold('transcribe');
+  const title = 'Plän YQ==';
+  for (const encoding of ['7bit', '8bit', 'binary', 'utf-8']) {
+    const header = `Content-Disposition: form-data; name="title"\r\nContent-Transfer-Encoding: ${encoding}`;
+    const parts = [[header, title], file] as const;
+    const { status, body } = await sendForm<{ recording_id: string }>(service, token, parts);
+    assert.equal(status, 202, encoding);
+    const path = `/recordings/${body.recording_id}`;
+    assert.equal((await service.call('GET', path, { token })).body['title'], title, encoding);
+  }
+  assert.equal((await service.call('GET', '/health')).status, 200);
 });
 
 test('one address cannot take all connections', async (t) => {

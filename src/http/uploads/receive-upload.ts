@@ -108,6 +108,8 @@ async function parseForm(
         // Formidable takes a part for a file when it has a type; what makes a file is its name.
         if (part.originalFilename === null) {
           part.mimetype = null;
+          // It would be taken for a charset, and where there is none of that name formidable throws beside every handler.
+          part.transferEncoding = 'utf-8';
         } else {
           part.mimetype ??= 'application/octet-stream';
           if (filename !== undefined || part.name !== 'file') {
