@@ -1,6 +1,8 @@
-import { listening } from '../support/listening.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { recordingsName } from '../../projections/recording-row.ts';
+import { EventStoreError } from '../../events/store.ts';
+import { listening } from '../support/listening.ts';
 import { type TestService, wav, withAda } from '../support/http-client.ts';
 
 type Answer = { status: number; location: string | null; body: Record<string, unknown> };
@@ -117,4 +119,22 @@ test('ten equal uploads at once with one key are one recording, and none is too 
   const answers = await Promise.all(sent);
   assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
   assert.equal(new Set(answers.map(({ body }) => body['recording_id'])).size, 1);
+});
+
+test('what was done is answered although the database goes away for a moment right behind it', async (t) => {
+  const { service, token } = await withAda(t);
+  const { storage } = service;
+  const { getMany } = storage;
+  let isGone = false;
+  t.mock.method(storage, 'getMany', async (...asked: Parameters<typeof getMany>) => {
+    // Before an answer is kept, what it tells of is looked for among the recordings.
+    if (isGone || asked[0] !== recordingsName) return await getMany.apply(storage, asked);
+    isGone = true;
+    throw new EventStoreError('BUSY', 'away');
+  });
+  const asked = { token, key: 'k', json: { name: 'Talks' } };
+  const first = await post(service.url, '/folders', asked);
+  assert.deepEqual([first.status, isGone], [201, true]);
+  for (let repetition = 0; repetition < 2; repetition += 1)
+    assert.deepEqual(await post(service.url, '/folders', asked), first);
 });

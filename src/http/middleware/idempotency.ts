@@ -64,10 +64,10 @@ export function rememberAnswers(services: RightsServices): Middleware<State> {
     const work = next();
     const remembered = {
       fingerprint,
-      answer: work.then(
-        async () => (ctx.status < 300 ? await answerOf(services, ctx, caller) : null),
-        () => null,
-      ),
+      // What cannot be kept, because the database is away for a moment, is looked up again, as what was refused is tried.
+      answer: work
+        .then(async () => (ctx.status < 300 ? await answerOf(services, ctx, caller) : null))
+        .catch(() => null),
     };
     answers.set(command, remembered);
     if ((await remembered.answer) === null && answers.get(command) === remembered) {
