@@ -111,8 +111,9 @@ const groupOf = (sessionId: string): string =>
   hash('sha256', `tickets of ${sessionId}`, 'base64url').slice(0, groupLength);
 const groupLength = 22;
 
+/** Of what is no ticket as well, which may hold what no database takes. */
 const keyOf = (ticket: string): string =>
-  `${ticket.slice(0, groupLength)}/${hash('sha256', ticket, 'base64url')}`;
+  `${ticket.slice(0, groupLength).replaceAll(/[^\w-]/g, '')}/${hash('sha256', ticket, 'base64url')}`;
 
 /** Stands where the id of a recording would: the ticket is for the download of all one's data. */
 export const everything = 'everything';

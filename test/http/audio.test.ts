@@ -212,8 +212,10 @@ test('a ticket opens audio, peaks and export of one recording, for ten minutes, 
     assert.equal((await by(path)).status, 401, path);
   }
   assert.equal((await by(`/recordings/${id}/ticket`, 'POST')).status, 401);
-  const wrong = await rawRequest(service.url, { path: `/recordings/${id}/audio?ticket=x` });
-  assert.equal(wrong.status, 401);
+  for (const none of ['x', '%00', `%00${ticket}`]) {
+    const path = `/recordings/${id}/audio?ticket=${none}`;
+    assert.equal((await rawRequest(service.url, { path })).status, 401, none);
+  }
   // The session's own token is none.
   const misused = await rawRequest(service.url, {
     path: `/recordings/${id}/audio?ticket=${token}`,

@@ -62,6 +62,10 @@ test('what one node does with users, sessions and settings holds at another', as
   assert.equal((await ofB!.redeem(ticket, path))?.username, 'ben');
   assert.equal((await ofB!.issue(caller, recording, ticket)).ticket, ticket, 'and is prolonged');
   assert.equal(await ofB!.redeem(ticket, path.replace('0A', '0B')), null);
+  const none = `\0${ticket}`;
+  assert.equal(await ofB!.redeem(none, path), null);
+  assert.equal(await ofB!.isOfLink(none, ''), false);
+  assert.notEqual((await ofB!.issue(caller, recording, none)).ticket, none);
   await b.accounts.logout(session.token);
   await eventually('the session ends at A', () => a.ended.length > 0);
   assert.deepEqual(a.ended, [caller.sessionId]);
