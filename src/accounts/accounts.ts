@@ -249,12 +249,9 @@ async function callerIn(
 /** What was interrupted between its fact and the key. */
 async function finishErasures(
   { deleted, withdrawn, deletedGroups }: Users,
-  { keys, archiveSpace }: AccountsParts,
+  { keys }: AccountsParts,
 ): Promise<void> {
-  for (const id of deleted) {
-    await forgetUser(keys, id);
-    await archiveSpace(id);
-  }
+  for (const id of deleted) await forgetUser(keys, id);
   for (const id of withdrawn) await forgetUser(keys, id);
   for (const id of deletedGroups) await forgetGroup(keys, id);
 }

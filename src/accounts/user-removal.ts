@@ -1,7 +1,7 @@
-import { mkdir, rename, rmdir } from 'node:fs/promises';
+import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ifMissing, syncDirectory } from '../shared/files.ts';
+import { ifMissing, moveFolder } from '../shared/files.ts';
 import type { ProjectionStorage } from '../../projections/runner/projection.ts';
 import { statusOf } from '../../projections/recordings.ts';
 import type { Captures } from '../capture/captures.ts';
@@ -30,9 +30,7 @@ export function archiveSpace(
     const time = clock().toISOString().replace(/[-:.]/gu, '');
     const archived = join(kept, `${userId}-${time}`);
     // Who looks after deletions, at any node, may have done so in this moment.
-    await rename(space, archived).catch(ifMissing(undefined));
-    await syncDirectory(kept);
-    await syncDirectory(folders.spaces);
+    await moveFolder(space, archived).catch(ifMissing(undefined));
   };
 }
 

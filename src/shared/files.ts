@@ -5,9 +5,11 @@ import {
   type FileHandle,
   chmod,
   copyFile,
+  cp,
   lstat,
   mkdir,
   open,
+  readdir,
   rename,
   rm,
   stat,
@@ -57,6 +59,35 @@ export async function moveDurably(path: string, to: string): Promise<void> {
     await rm(path, { force: true });
   });
   await syncDirectory(dirname(to));
+}
+
+/**
+ * Moves a folder, durably, to where nothing is; to another file system by a copy. Of a copy that a crash interrupts a part
+ * stays there: the original goes last.
+ * @throws the system's errors
+ */
+export async function moveFolder(path: string, to: string): Promise<void> {
+  await rename(path, to).catch(async (error: unknown) => {
+    if (!hasCode(error, 'EXDEV')) throw error;
+    try {
+      await cp(path, to, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+      await syncAllBelow(to);
+    } catch (reason) {
+      await rm(to, { recursive: true, force: true });
+      throw reason;
+    }
+    await rm(path, { recursive: true, force: true });
+  });
+  await syncDirectory(dirname(to));
+  await syncDirectory(dirname(path));
+}
+
+/** Makes a folder durable with all that is in it, and its name. */
+async function syncAllBelow(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }))
+    if (!entry.isSymbolicLink()) await syncFile(join(entry.parentPath, entry.name));
+  await syncDirectory(folder);
+  await syncDirectory(dirname(folder));
 }
 
 /** Writes all of it: one write may be cut short, by a full disk for one, and the next is refused with the reason. */

@@ -1,6 +1,6 @@
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ifMissing, syncDirectory } from '../shared/files.ts';
+import { ifMissing, moveFolder, syncDirectory } from '../shared/files.ts';
 import { countBytes } from './disk.ts';
 
 /** Something that was put aside below `<data>/quarantine`. */
@@ -81,7 +81,7 @@ export async function quarantineUnknown(
     await mkdir(deps.quarantineDir, { recursive: true, mode: 0o700 });
     const aside = join(deps.quarantineDir, `${name}-${Date.now()}`);
     // Removed meanwhile: an upload that was not acknowledged.
-    const found = await rename(join(deps.recordingsDir, name), aside).then(
+    const found = await moveFolder(join(deps.recordingsDir, name), aside).then(
       () => true,
       ifMissing(false),
     );

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { access, readFile, readdir } from 'node:fs/promises';
+import {
+  access,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileSetupCodes } from '../../src/accounts/setup-code.ts';
@@ -15,6 +25,8 @@ import {
   wav,
   withAda,
 } from '../support/http-client.ts';
+import { listQuarantined } from '../../src/storage/quarantine.ts';
+import { tempDir } from '../support/temp-dir.ts';
 import { slowUpload } from '../support/slow-upload.ts';
 
 test('what is being done for a deleted user ends, everything is kept, and nothing writes any more', async (t) => {
@@ -236,6 +248,49 @@ test('a deletion that was interrupted before its work was ended is finished at t
   assert.equal((await after.call('GET', '/users', { token })).status, 200);
 });
 
+test('documents of a deleted user are put aside whole on another disk, too', async (t) => {
+  const [dataDir, disk] = [await tempDir(t), await mkdtemp('/dev/shm/mitschrift-')];
+  t.after(() => rm(disk, { recursive: true }));
+  await symlink(disk, join(dataDir, 'quarantine'));
+  const { service, token } = await withAda(t, { dataDir });
+  const ben = await service.addUser('ben');
+  const benId = service.accounts.findUser('ben')!.userId;
+  const space = join(dataDir, 'spaces', benId);
+  await service.settled(ben, { title: 'Eins' });
+  await symlink('nowhere', join(space, 'link'));
+  const before = await contentsBelow(space);
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  await assert.rejects(access(space), { code: 'ENOENT' });
+  const { entries } = await listQuarantined(disk);
+  assert.deepEqual(
+    entries.map(({ kind, id }) => [kind, id]),
+    [['documents', benId]],
+  );
+  assert.deepEqual(await contentsBelow(join(disk, entries[0]!.name)), before);
+});
+
+test('what cannot be put aside of a deleted user keeps the service from nothing', async (t) => {
+  const { service, token } = await withAda(t);
+  await service.addUser('ben');
+  const benId = service.accounts.findUser('ben')!.userId;
+  assert.equal((await service.call('DELETE', '/users/ben', { token })).status, 204);
+  await service.close();
+  const [space, inTheWay] = [
+    join(service.dataDir, 'spaces', benId),
+    join(service.dataDir, 'quarantine'),
+  ];
+  await mkdir(space, { recursive: true });
+  await writeFile(join(space, 'late.md'), 'late');
+  await rm(inTheWay, { recursive: true, force: true });
+  await writeFile(inTheWay, '');
+  const after = await startService(t, { dataDir: service.dataDir });
+  assert.equal((await after.call('GET', '/users', { token })).status, 200);
+  await eventually('it is said', async () =>
+    after.logged.some((line) => line.includes('deleting a user was not completed')),
+  );
+  assert.deepEqual(await readdir(space), ['late.md']);
+});
+
 test('an upload that ends after its user was deleted becomes no recording', async (t) => {
   const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
@@ -275,6 +330,17 @@ test('what a deleted user had begun to upload goes with them, and nobody else’
   });
   assert.equal(status, 404);
 });
+
+/** Of plain files what is in them, of links where they lead. */
+async function contentsBelow(folder: string): Promise<Record<string, string | null>> {
+  const contents: Record<string, string | null> = {};
+  for (const name of (await readdir(folder, { recursive: true })).toSorted()) {
+    const path = join(folder, name);
+    const text = readlink(path).catch(() => readFile(path, 'utf8'));
+    contents[name] = await text.catch(() => null);
+  }
+  return contents;
+}
 
 async function statesOf(service: TestService, ids: readonly string[]) {
   await service.projections.applied('all', await service.store.head());
