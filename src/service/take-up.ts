@@ -50,7 +50,7 @@ export async function tidyUp(parts: StartParts): Promise<void> {
   const { data, store, jobs, leftFolders, projections, log, signal } = parts;
   if (store.health().state === 'damaged') return;
   const unknown = await quarantineUnknown(
-    { recordingsDir: data.recordings, quarantineDir: data.quarantine },
+    { recordingsDir: data.recordings, quarantineDir: data.quarantine, log },
     leftFolders,
     async (recordingId) => {
       signal.throwIfAborted();

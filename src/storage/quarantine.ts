@@ -1,6 +1,9 @@
 import { lstat, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isValid as isUlid } from 'ulid';
+import { hasCode } from '../shared/errors.ts';
 import { ifMissing, moveFolder, syncDirectory } from '../shared/files.ts';
+import type { Log } from '../shared/log.ts';
 import { countBytes } from './disk.ts';
 
 /** Something that was put aside below `<data>/quarantine`. */
@@ -67,25 +70,29 @@ const compare = (one: string, other: string): number => (one < other ? -1 : one 
 /**
  * Moves folders of recordings that no fact speaks of out of the way: what an upload left that was never
  * acknowledged. Nothing is deleted: that is
- * for `mitschrift quarantine purge`. Returns their names.
+ * for `mitschrift quarantine purge`. What is no recording's by its name stays, as what a file system keeps for itself; so
+ * does what cannot be moved. Returns the names of what was.
  * @param folders names of folders that were there before this process took anything
+ * @throws what `isKnown` throws
  */
 export async function quarantineUnknown(
-  deps: { recordingsDir: string; quarantineDir: string },
+  deps: { recordingsDir: string; quarantineDir: string; log: Pick<Log, 'warn'> },
   folders: readonly string[],
   isKnown: (recordingId: string) => Promise<boolean>,
 ): Promise<string[]> {
+  const { recordingsDir, quarantineDir, log } = deps;
   const moved: string[] = [];
   for (const name of folders) {
-    if (await isKnown(name)) continue;
-    await mkdir(deps.quarantineDir, { recursive: true, mode: 0o700 });
-    const aside = join(deps.quarantineDir, `${name}-${Date.now()}`);
-    // Removed meanwhile: an upload that was not acknowledged.
-    const found = await moveFolder(join(deps.recordingsDir, name), aside).then(
-      () => true,
-      ifMissing(false),
-    );
-    if (found) moved.push(name);
+    if (!isUlid(name) || (await isKnown(name))) continue;
+    try {
+      await mkdir(quarantineDir, { recursive: true, mode: 0o700 });
+      await moveFolder(join(recordingsDir, name), join(quarantineDir, `${name}-${Date.now()}`));
+      moved.push(name);
+    } catch (err) {
+      // Removed meanwhile: an upload that was not acknowledged.
+      if (hasCode(err, 'ENOENT')) continue;
+      log.warn({ err, folder: name }, 'unknown recording folder could not be moved; it stays');
+    }
   }
   return moved;
 }

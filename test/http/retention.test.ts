@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, startService, withAda } from '../support/http-client.ts';
+import { tempDir } from '../support/temp-dir.ts';
 
 type Counts = { notes: number; audio: number };
 type Shown = {
@@ -21,10 +24,10 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 /** A service whose retention looks all the time, by a clock that is moved. */
-async function withClock(t: TestContext) {
+async function withClock(t: TestContext, options: { dataDir?: string } = {}) {
   let moved = 0;
   const retention = { now: () => Date.now() + moved, everyMs: 20 };
-  const service = await startService(t, { trial: { retention } });
+  const service = await startService(t, { ...options, trial: { retention } });
   return {
     service,
     now: retention.now,
@@ -304,6 +307,27 @@ test('what becomes a note behind its period is given a day, in which the preview
   assert.ok(Date.parse(items[0]?.at ?? '') - Date.now() > 23 * hour);
   clock.move(25 * hour);
   await eventually('it is gone', async () => (await statusOf(service, token, id)) === 404);
+});
+
+test('where recordings lie on a disk of their own, it begins beside folders that no fact speaks of', async (t) => {
+  const [dataDir, disk] = [await tempDir(t), await mkdtemp('/dev/shm/mitschrift-')];
+  t.after(() => rm(disk, { recursive: true }));
+  await symlink(disk, join(dataDir, 'recordings'));
+  const unknown = '01JD8Y7QK3W6H5V4N2M1R0P9ZX';
+  for (const name of ['lost+found', unknown]) await mkdir(join(disk, name));
+  await writeFile(join(disk, unknown, 'audio.wav'), 'sound');
+  const { service, move } = await withClock(t, { dataDir });
+  const [aside = '', ...others] = await readdir(join(dataDir, 'quarantine'));
+  assert.deepEqual([aside.slice(0, 26), others], [unknown, []]);
+  assert.deepEqual(await readdir(join(dataDir, 'quarantine', aside)), ['audio.wav']);
+  const token = await service.setUp();
+  const old = await note(service, token, 40);
+  assert.deepEqual((await readdir(disk)).toSorted(), [old, 'lost+found']);
+  await service.call('PUT', '/retention', { token, json: { notes_days: 30 } });
+  move(25 * hour);
+  const { waiting } = await get<Shown>(service, token, '/retention');
+  await service.call('POST', '/retention/confirm', { token, json: { before: waiting?.before } });
+  await eventually('it is gone', async () => (await statusOf(service, token, old)) === 404);
 });
 
 /** Time in this process, until the test ends; it goes on by itself. */

@@ -1,3 +1,4 @@
+import { ulid } from 'ulid';
 import assert from 'node:assert/strict';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -237,16 +238,17 @@ test('a recording that was cancelled stops at once and can be done again', async
 test('a folder that no fact speaks of is moved away and kept', async (t) => {
   const dir = await tempDir(t);
   const [recordingsDir, quarantineDir] = [join(dir, 'recordings'), join(dir, 'quarantine')];
-  await mkdir(join(recordingsDir, 'unknown'), { recursive: true });
-  await writeFile(join(recordingsDir, 'unknown', 'audio.wav'), 'sound');
-  await mkdir(join(recordingsDir, 'known'));
+  const [known, unknown] = [ulid(), ulid()];
+  await mkdir(join(recordingsDir, unknown), { recursive: true });
+  await writeFile(join(recordingsDir, unknown, 'audio.wav'), 'sound');
+  await mkdir(join(recordingsDir, known));
   const moved = await quarantineUnknown(
-    { recordingsDir, quarantineDir },
-    ['unknown', 'known'],
-    async (name) => name === 'known',
+    { recordingsDir, quarantineDir, log: { warn: () => {} } },
+    [unknown, known],
+    async (name) => name === known,
   );
-  assert.deepEqual(moved, ['unknown']);
-  assert.deepEqual(await readdir(recordingsDir), ['known']);
+  assert.deepEqual(moved, [unknown]);
+  assert.deepEqual(await readdir(recordingsDir), [known]);
   const [kept] = await readdir(quarantineDir);
   assert.deepEqual(await readdir(join(quarantineDir, kept!)), ['audio.wav']);
 });

@@ -12,6 +12,7 @@ import {
 import { tempDir } from '../support/temp-dir.ts';
 
 const ben = '01JD8Y7QK3W6H5V4N2M1R0P9ZX';
+const lost = '01JD8Y7QK3W6H5V4N2M1R0P9ZY';
 const retiredAt = new Date('2026-11-20T08:09:10.123Z');
 
 /** A data directory with a deleted user's documents, an unknown recording and a file of somebody's. */
@@ -25,16 +26,33 @@ async function filled(t: TestContext) {
   await mkdir(join(data.spaces, ben));
   await archiveSpace(data, () => new Date())(ben);
   assert.equal((await readdir(join(data.quarantine, 'spaces'))).length, 1);
-  await mkdir(join(data.recordings, 'lost'));
-  await writeFile(join(data.recordings, 'lost', 'audio.wav'), 'x'.repeat(200));
+  await mkdir(join(data.recordings, lost));
+  await writeFile(join(data.recordings, lost, 'audio.wav'), 'x'.repeat(200));
   await quarantineUnknown(
-    { recordingsDir: data.recordings, quarantineDir: data.quarantine },
-    ['lost'],
+    { recordingsDir: data.recordings, quarantineDir: data.quarantine, log: { warn: () => {} } },
+    [lost],
     async () => false,
   );
   await writeFile(join(data.quarantine, 'note.txt'), 'mine');
   return { data, named: (await listQuarantined(data.quarantine)).entries };
 }
+
+test('a folder that cannot be put aside is said, and stays', async (t) => {
+  const data = dataFolder(await tempDir(t));
+  await prepare(data);
+  for (const name of [ben, lost]) await mkdir(join(data.recordings, name));
+  await writeFile(data.quarantine, 'in the way');
+  const warned: object[] = [];
+  const log = { warn: (about: object) => void warned.push(about) };
+  const moved = await quarantineUnknown(
+    { recordingsDir: data.recordings, quarantineDir: data.quarantine, log },
+    [ben, lost],
+    async () => false,
+  );
+  assert.deepEqual(moved, []);
+  assert.deepEqual((await readdir(data.recordings)).toSorted(), [ben, lost]);
+  assert.equal(warned.length, 2);
+});
 
 const purge = async (folder: string, ...names: string[]): Promise<string[]> => {
   const gone: string[] = [];
@@ -55,7 +73,7 @@ test('what was put aside is listed: what, whose, since when, how large; the olde
     unread: 0,
   });
   const recording = others.find(({ kind }) => kind === 'recording');
-  assert.deepEqual([recording?.id, recording?.bytes], ['lost', 200]);
+  assert.deepEqual([recording?.id, recording?.bytes], [lost, 200]);
   assert.ok(recording!.since >= before);
   const other = others.find(({ kind }) => kind === 'other');
   assert.deepEqual([other?.name, other?.id, other?.bytes], ['note.txt', null, 4]);
