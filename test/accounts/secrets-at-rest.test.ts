@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { startService } from '../../src/main.ts';
-import { apiOf } from '../support/service-process.ts';
+import { apiOf, setUp } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 test('no row and no file of the data directory holds the hash of a password', async (t) => {
@@ -20,10 +20,7 @@ test('no row and no file of the data directory holds the hash of a password', as
   try {
     await service.ready;
     const { url } = service;
-    const { token } = await apiOf(url).post<{ token: string }>('/setup', {
-      username: 'ada',
-      password,
-    });
+    const token = await setUp(url, { username: 'ada' });
     await apiOf(url, token).post('/users', { username: 'bert', password });
     await apiOf(url).post('/login', { username: 'bert', password });
   } finally {

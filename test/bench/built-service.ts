@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { apiOf } from '../support/service-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** A service that has not said where it listens, or does not answer by then, never will. */
@@ -109,14 +108,6 @@ export async function untilListening(
       await exited;
     },
   };
-}
-
-/** The first administrator's. */
-export const account = { username: 'anna', password: 'correct horse battery' };
-
-/** Makes the first administrator of a data directory. @returns their token */
-export async function setUp(url: string): Promise<string> {
-  return (await apiOf(url).post<{ token: string }>('/setup', account)).token;
 }
 
 /** Resolves when a path is answered with 200, asking again and again while the service starts (503). */

@@ -8,9 +8,9 @@ import { openLog } from '../../events/log/level-log.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { openLogOf } from '../../src/service/open-log.ts';
 import type { Cluster } from '../support/postgres.ts';
-import { apiOf } from '../support/service-process.ts';
+import { apiOf, firstAdmin } from '../support/service-process.ts';
 import { type Asked, afterChanges, kept, textOf } from './answer-cost.ts';
-import { account, builtService, untilAnswered } from './built-service.ts';
+import { builtService, untilAnswered } from './built-service.ts';
 import { nodeEnv } from './cluster-work.ts';
 import { fillLibrary } from './library.ts';
 import { type Measured, countFrom } from './measure.ts';
@@ -37,7 +37,7 @@ export async function* answering(cluster: Cluster): AsyncGenerator<Measured> {
       running.push(await service.start(folder, env));
     }
     const [level, , node] = running;
-    const login = await apiOf(node!.url).post<{ token: string }>('/login', account);
+    const login = await apiOf(node!.url).post<{ token: string }>('/login', firstAdmin);
     const asked = (server: { url: string; pid: number }, as: string): Asked => ({
       ...server,
       headers: { authorization: `Bearer ${as}` },

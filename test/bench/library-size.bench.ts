@@ -2,14 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { apiOf } from '../support/service-process.ts';
-import {
-  account,
-  type BuiltService,
-  builtService,
-  untilAnswered,
-  untilListening,
-} from './built-service.ts';
+import { apiOf, firstAdmin } from '../support/service-process.ts';
+import { type BuiltService, builtService, untilAnswered, untilListening } from './built-service.ts';
 import { fillLibrary } from './library.ts';
 import { bestOf, countFrom, type Measured, milliseconds, seconds } from './measure.ts';
 import { talk } from './talks.ts';
@@ -151,7 +145,7 @@ async function withdrawalRow(large: Served, small: Served): Promise<Measured> {
   const ready = async ([{ url }, { token }]: Served) => {
     const api = apiOf(url, token);
     // The session is older than the five minutes in which no password is asked for.
-    await api.post('/users/me/confirm', { current_password: account.password });
+    await api.post('/users/me/confirm', { current_password: firstAdmin.password });
     await api.post('/users', { username: 'ben', password: 'Sesam-öffne-1', is_admin: false });
     const { transcripts } = await api.get<{ transcripts: { recording_id: string }[] }>(
       '/transcripts?limit=50',

@@ -7,8 +7,8 @@ import { openLog } from '../../events/log/level-log.ts';
 import { pathsOf } from '../support/fact-teller.ts';
 import { type AnswerType, sampleData, stageOfAnswer } from '../support/plausible-events.ts';
 import { recordingStory } from '../support/recording-story.ts';
-import { apiOf } from '../support/service-process.ts';
-import { type BuiltService, setUp } from './built-service.ts';
+import { apiOf, setUp } from '../support/service-process.ts';
+import type { BuiltService } from './built-service.ts';
 
 const together = 50;
 

@@ -7,7 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { readingRoom, tellMeetings } from '../web/told-meetings.ts';
-import { builtService, setUp, untilAnswered } from './built-service.ts';
+import { setUp } from '../support/service-process.ts';
+import { builtService, untilAnswered } from './built-service.ts';
 import type { Measured } from './measure.ts';
 
 export const about =

@@ -11,9 +11,9 @@ import { startLanguageServer } from '../support/language-servers.ts';
 import { browserClient } from '../support/browser-client.ts';
 import { wordErrorRate } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
-import { apiOf } from '../support/service-process.ts';
+import { apiOf, setUp } from '../support/service-process.ts';
 import { type Spoken, spokenRate, spokenSentences } from '../support/spoken-sentences.ts';
-import { type RunningService, builtService, setUp } from './built-service.ts';
+import { type RunningService, builtService } from './built-service.ts';
 import { type Measured, countFrom, seconds } from './measure.ts';
 import { cpuOfAll } from './processor-time.ts';
 

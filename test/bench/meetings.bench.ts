@@ -8,9 +8,9 @@ import type { Segment } from '../../events/facts/transcript.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import { speakerLabel } from '../../projections/recording/join-turns.ts';
 import { factTeller, tellImport } from '../support/fact-teller.ts';
-import { apiOf, watchUntil } from '../support/service-process.ts';
+import { apiOf, setUp, watchUntil } from '../support/service-process.ts';
 import { seeded } from '../support/seeded.ts';
-import { type BuiltService, builtService, setUp } from './built-service.ts';
+import { type BuiltService, builtService } from './built-service.ts';
 import { type Measured, countFrom, seconds } from './measure.ts';
 import { said } from './talks.ts';
 

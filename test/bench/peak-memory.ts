@@ -2,8 +2,8 @@ import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { openAsBlob } from 'node:fs';
 import { join } from 'node:path';
 import { modelsDir } from '../support/models.ts';
-import { apiOf, watchUntil } from '../support/service-process.ts';
-import { builtService, setUp } from './built-service.ts';
+import { apiOf, setUp, watchUntil } from '../support/service-process.ts';
+import { builtService } from './built-service.ts';
 import { childrenOf } from './processor-time.ts';
 
 /** Peak resident memory in MiB (`VmHWM`). */

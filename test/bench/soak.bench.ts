@@ -6,8 +6,8 @@ import { WebSocket } from 'ws';
 import { speech, sentences } from '../support/pulse-speech.ts';
 import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf } from '../support/service-process.ts';
-import { builtService, setUp, untilListening } from './built-service.ts';
+import { apiOf, setUp } from '../support/service-process.ts';
+import { builtService, untilListening } from './built-service.ts';
 import { percentile, type Measured } from './measure.ts';
 
 export const about = 'an hour of recording: memory and open files at its end';

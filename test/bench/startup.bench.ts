@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFileKeys } from '../../events/log/file-keys.ts';
 import { openLog } from '../../events/log/level-log.ts';
+import { setUp } from '../support/service-process.ts';
 import {
   type BuiltService,
   builtProgram,
   builtService,
-  setUp,
   untilAnswered,
   untilListening,
 } from './built-service.ts';

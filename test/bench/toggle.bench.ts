@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { make } from '../support/espeak.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf } from '../support/service-process.ts';
+import { apiOf, setUp } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { builtService, setUp, untilListening, untilReady } from './built-service.ts';
+import { builtService, untilListening, untilReady } from './built-service.ts';
 import {
   countFrom,
   inTurns,

@@ -9,7 +9,7 @@ import { modelsDir } from '../support/models.ts';
 import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { seeded, seeds } from '../support/seeded.ts';
-import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const killsPerRun = 3;
@@ -45,8 +45,7 @@ for (const seed of seeds({ short: 1, long: 50 })) {
     const env = { ...(pulse.env as Record<string, string>), MITSCHRIFT_UI_LANGUAGE: 'en' };
     let service = await startServiceProcess(root, env);
     t.after(() => service.end('SIGKILL'));
-    const account = { username: 'anna', password: 'correct horse battery' };
-    const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+    const token = await setUp(service.url);
     const api = () => apiOf(service.url, token);
     await api().post('/audio/combined', {
       microphone: 'mic.monitor',

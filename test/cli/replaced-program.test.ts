@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { builtService } from '../bench/built-service.ts';
 import { modelsDir } from '../support/models.ts';
 import { speak } from '../support/espeak.ts';
-import { apiOf, uploadForm, watchUntil } from '../support/service-process.ts';
+import { apiOf, setUp, uploadForm, watchUntil } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Detail = { status: string; error: { code: string; message: string } | null };
@@ -21,10 +21,7 @@ test('a service whose program was replaced under it says that it has to be resta
   const audio = new Uint8Array(await readFile(talk));
   const old = await built.start(dataDir);
   t.after(() => old.end());
-  const { token } = await apiOf(old.url).post<{ token: string }>('/setup', {
-    username: 'anna',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(old.url);
   // As an update does: files of the same parts under other names.
   await cp(chunks, `${chunks}.kept`, { recursive: true });
   await rm(chunks, { recursive: true });

@@ -6,6 +6,7 @@ import { speak } from '../support/espeak.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import {
   apiOf,
+  setUp,
   startServiceProcess,
   uploadForm,
   watchUntil,
@@ -29,8 +30,7 @@ test('what is configured survives a kill and holds for the next recording, witho
 
   let service = await startServiceProcess(dataDir);
   t.after(() => service.end('SIGKILL'));
-  const credentials = { username: 'anna', password: 'correct horse battery' };
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', credentials);
+  const token = await setUp(service.url);
   const put = async (json: object) => {
     const answer = await fetch(`${service.url}/config`, {
       method: 'PUT',

@@ -6,7 +6,7 @@ import { browserClient } from '../support/browser-client.ts';
 import { speak, wordErrorRate } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import { seed, seeded } from '../support/seeded.ts';
-import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess, watchUntil } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -38,10 +38,7 @@ test('a browser whose network is cut and whose service is killed loses and doubl
   const env = { MITSCHRIFT_UI_LANGUAGE: 'en', MITSCHRIFT_STT_LIVE: 'after-the-stop' };
   let service = await startServiceProcess(dataDir, env);
   t.after(() => service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'anna',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url);
   const network = await tcpProxy(t, service.url);
   const browser = browserClient({ url: () => network.url, token, pcm, rate, frameSamples: 2205 });
   t.after(() => browser.vanish());

@@ -8,7 +8,7 @@ import { type ChannelTalk, callLines, channelTalk, echoing } from '../support/ch
 import { wordErrorRate } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import { seed, seeded } from '../support/seeded.ts';
-import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess, watchUntil } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Detail = {
@@ -27,8 +27,7 @@ test(`a call of a browser is recognised on either side by itself, through a kill
   const start = () => startServiceProcess(dataDir, { MITSCHRIFT_UI_LANGUAGE: 'en' });
   let service = await start();
   t.after(() => service.end('SIGKILL'));
-  const account = { username: 'anna', password: 'correct horse battery' };
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+  const token = await setUp(service.url);
   // Without headphones: the microphone hears the other side, softer.
   const talk = await channelTalk(callLines(8));
   const pcm = inTurn({ ...talk, left: echoing(talk, 0.15) });

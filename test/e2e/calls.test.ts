@@ -8,7 +8,7 @@ import { askService } from '../../src/service/control/socket.ts';
 import { startCall } from '../support/pulse-call.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { eventually } from '../support/eventually.ts';
-import { apiOf, startServiceProcess } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Question = {
@@ -24,8 +24,7 @@ test('people at the computer are asked about a call, what it uses is recorded, a
   const dataDir = await tempDir(t);
   const service = await startServiceProcess(dataDir, pulse.env as Record<string, string>);
   t.after(() => service.end('SIGTERM'));
-  const account = { username: 'anna', password: 'correct horse battery' };
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+  const token = await setUp(service.url);
   const api = apiOf(service.url, token);
   const frames = await callFrames(t, service.url, token);
   const asked = async (ask: Question['ask'], limitMs = 20_000) =>

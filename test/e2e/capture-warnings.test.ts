@@ -8,7 +8,7 @@ import { openCapturingService, stoppedBy } from '../support/pulse-service.ts';
 import { sentences, speech } from '../support/pulse-speech.ts';
 import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess, watchUntil } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Warning = { code: string; message: string };
@@ -22,8 +22,7 @@ async function service(t: TestContext, settings: Record<string, string>) {
     ...settings,
   });
   t.after(() => running.end('SIGTERM'));
-  const account = { username: 'anna', password: 'correct horse battery' };
-  const { token } = await apiOf(running.url).post<{ token: string }>('/setup', account);
+  const token = await setUp(running.url);
   const api = apiOf(running.url, token);
   const warnings = async () => (await api.get<Status>('/status')).recording?.warnings ?? [];
   const warned = (what: RegExp) =>

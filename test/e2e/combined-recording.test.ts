@@ -5,7 +5,13 @@ import { test } from 'node:test';
 import { speak, wordErrorRate } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf, startServiceProcess, uploadForm, watchUntil } from '../support/service-process.ts';
+import {
+  apiOf,
+  setUp,
+  startServiceProcess,
+  uploadForm,
+  watchUntil,
+} from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const said = {
@@ -42,8 +48,7 @@ for (const channels of ['mix', 'split']) {
       MITSCHRIFT_AUDIO_COMBINED_CHANNELS: channels,
     });
     t.after(() => service.end('SIGTERM'));
-    const account = { username: 'anna', password: 'correct horse battery' };
-    const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+    const token = await setUp(service.url);
     const api = apiOf(service.url, token);
     const until = (look: () => Promise<boolean>) => watchUntil(service.url, token, look, 60_000);
     const heardIn = async (id: string) => {

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { eventually, onThisMachine } from '../support/eventually.ts';
 import { connect } from '../support/http-client.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf, inviteUser, startServiceProcess } from '../support/service-process.ts';
+import { apiOf, inviteUser, setUp, startServiceProcess } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Toggled = { action: string; recording_id: string };
@@ -210,7 +210,6 @@ async function oneAdministrator(t: TestContext, env: Record<string, string> = {}
     ...env,
   });
   t.after(() => service.end('SIGTERM'));
-  const account = { username: 'anna', password: 'correct horse battery' };
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+  const token = await setUp(service.url);
   return { pulse, dataDir, api: apiOf(service.url, token) };
 }

@@ -12,6 +12,7 @@ import { modelsDir } from '../support/models.ts';
 import {
   type ServiceProcess,
   apiOf,
+  setUp,
   startServiceProcess,
   uploadForm,
   watchUntil,
@@ -145,8 +146,7 @@ async function prepared(t: TestContext) {
       });
       const { url } = service;
       if (token === '') {
-        const account = { username: 'anna', password: 'correct horse battery' };
-        ({ token } = await apiOf(url).post<{ token: string }>('/setup', account));
+        token = await setUp(url);
       }
       const { get, post } = apiOf(url, token);
       return {

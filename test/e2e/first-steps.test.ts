@@ -7,14 +7,19 @@ import { promisify } from 'node:util';
 import {
   type Detail,
   finished,
-  firstAdmin,
   firstDocument,
   prepared,
   settled,
 } from '../support/first-document.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
-import { apiOf, startServiceProcess, uploadForm, watchUntil } from '../support/service-process.ts';
+import {
+  apiOf,
+  setUp,
+  startServiceProcess,
+  uploadForm,
+  watchUntil,
+} from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { program } from '../support/program.ts';
 
@@ -159,7 +164,7 @@ test('without the optional packages all else works, and it says what is missing'
     MITSCHRIFT_STT_BASE_URL: server.url,
   });
   t.after(() => service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', firstAdmin);
+  const token = await setUp(service.url);
   const { documents } = await finished(service.url, token, audio, { kind: 'solo' });
   const transcript = await apiOf(service.url, token).get<string>(
     `/transcripts/${encodeURIComponent(documents!.transcript)}`,

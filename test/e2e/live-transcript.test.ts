@@ -7,7 +7,13 @@ import { browserClient } from '../support/browser-client.ts';
 import { wordErrorRate } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
 import { modelsDir } from '../support/models.ts';
-import { apiOf, startServiceProcess, uploadForm, watchUntil } from '../support/service-process.ts';
+import {
+  apiOf,
+  setUp,
+  startServiceProcess,
+  uploadForm,
+  watchUntil,
+} from '../support/service-process.ts';
 import { spokenRate, spokenSentences } from '../support/spoken-sentences.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -28,10 +34,7 @@ test('what is said is there while it is recorded, also after a kill, and is what
   const start = () => startServiceProcess(dataDir, { MITSCHRIFT_UI_LANGUAGE: 'en' });
   let service = await start();
   t.after(() => service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'anna',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url);
   const detailOf = (id: string) => apiOf(service.url, token).get<Detail>(`/recordings/${id}`);
   const rate = spokenRate;
   const browser = browserClient({ url: () => service.url, token, pcm, rate, frameSamples: 2205 });

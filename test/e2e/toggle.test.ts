@@ -7,7 +7,13 @@ import { promisify } from 'node:util';
 import { speak, wordErrorRate } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf, inviteUser, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import {
+  apiOf,
+  inviteUser,
+  setUp,
+  startServiceProcess,
+  watchUntil,
+} from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { program } from '../support/program.ts';
 
@@ -39,10 +45,7 @@ test('a recording outlives the service that was killed, and the same switch stop
   };
   let service = await startServiceProcess(dataDir, env);
   end = async () => void (await service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'anna',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url);
   const { devices } = await apiOf(service.url, token).get<{ devices: string[] }>('/audio/devices');
   assert.ok(devices.includes('Desk Mic'), devices.join(', '));
 

@@ -11,6 +11,7 @@ import { modelsDir } from '../support/models.ts';
 import {
   type ServiceProcess,
   apiOf,
+  setUp,
   startServiceProcess,
   watchUntil,
 } from '../support/service-process.ts';
@@ -40,10 +41,7 @@ const withinMs = 120_000;
 test('two people are recorded, through a kill: one is named meanwhile, the service waits for their names, through kills, and each sentence is under its own', async (t) => {
   const { dataDir, pcm, said } = await prepared(t);
   let service = await started(t, dataDir);
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'anna',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url);
   // Each voice has a label while they talk, and may be given a name.
   const browser = browserClient({
     url: () => service.url,

@@ -14,6 +14,7 @@ import { seed, seeded, times } from '../support/seeded.ts';
 import {
   type ServiceProcess,
   apiOf,
+  setUp,
   startServiceProcess,
   uploadForm,
 } from '../support/service-process.ts';
@@ -74,10 +75,7 @@ for (const kind of ['a directory', 'a bucket'] as const)
       };
       const first = await start('serve');
       await Promise.all([start('serve'), start('work')]);
-      const { token } = await apiOf(first.url).post<{ token: string }>('/setup', {
-        username: 'anna',
-        password: 'correct horse battery',
-      });
+      const token = await setUp(first.url);
 
       const acknowledged: string[] = [];
       /** Asks under one key until it is acknowledged, at whichever node answers. */

@@ -11,7 +11,7 @@ import { eventually, late, onThisMachine } from '../support/eventually.ts';
 import { ask, postgresCluster } from '../support/postgres.ts';
 import { testProgram } from '../support/program.ts';
 import type { Random } from '../support/seeded.ts';
-import { apiOf, uploadForm } from '../support/service-process.ts';
+import { apiOf, setUp, uploadForm } from '../support/service-process.ts';
 import { type HasEnd, tempDir } from '../support/temp-dir.ts';
 import type { NodeLine, NodeOptions } from './cluster-told.ts';
 import { allRecordings, checkFacts, documentsOf, settle, type Recording } from './story.ts';
@@ -141,10 +141,7 @@ export async function clusterTrial(
   const first = [];
   for (let count = 0; count < options.serve; count += 1) first.push(await start('serve'));
   for (let count = 0; count < options.work; count += 1) await start('work');
-  const { token } = await apiOf(first[0]!.url).post<{ token: string }>('/setup', {
-    username: 'anna',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(first[0]!.url);
 
   const acknowledged = new Map<string, 'solo' | 'meeting'>();
   let unknown = 0;

@@ -8,7 +8,12 @@ import { make, speak } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
 import { modelsDir } from '../support/models.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
-import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
+import {
+  type ServiceProcess,
+  apiOf,
+  setUp,
+  startServiceProcess,
+} from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { nodeVariables } from '../support/test-store.ts';
 
@@ -49,10 +54,7 @@ for (const store of ['LevelDB', 'PostgreSQL'] as const)
       const pcm = await spoken(await tempDir(t));
       let service: ServiceProcess = await startServiceProcess(dataDir, env);
       t.after(async () => await service.end('SIGKILL'));
-      const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-        username: 'ada',
-        password: 'correct horse battery',
-      });
+      const token = await setUp(service.url, { username: 'ada' });
       const api = () => apiOf(service.url, token);
       const read = (id: string) => api().get<Note>(`/recordings/${id}`);
       /** Null: it is gone. */

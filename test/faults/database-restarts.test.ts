@@ -5,7 +5,13 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { speak } from '../support/espeak.ts';
 import { postgresCluster } from '../support/postgres.ts';
-import { apiOf, startServiceProcess, uploadForm, watchUntil } from '../support/service-process.ts';
+import {
+  apiOf,
+  setUp,
+  startServiceProcess,
+  uploadForm,
+  watchUntil,
+} from '../support/service-process.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -35,10 +41,7 @@ test(
       MITSCHRIFT_LOG_LEVEL: 'warn',
     });
     t.after(() => service.end('SIGKILL'));
-    const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-      username: 'anna',
-      password: 'correct horse battery',
-    });
+    const token = await setUp(service.url);
     const api = apiOf(service.url, token);
     const audio = new Uint8Array(await readFile(spoken));
     const { recording_id: id } = await api.post<{ recording_id: string }>(

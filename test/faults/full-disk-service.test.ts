@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { wav } from '../support/http-client.ts';
 import { eventually } from '../support/eventually.ts';
-import { apiOf, startServiceProcess, uploadForm } from '../support/service-process.ts';
+import { setUp, startServiceProcess, uploadForm } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { smallDisk } from './small-disk.ts';
 
@@ -25,10 +25,7 @@ async function started(t: TestContext, freeMb: number, on: 'all' | 'recordings' 
   const env = { MITSCHRIFT_LOG_LEVEL: 'error', MITSCHRIFT_LIMITS_FREE_MB: String(freeMb) };
   let service = await startServiceProcess(root, env);
   t.after(() => service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'ada',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url, { username: 'ada' });
   const request = async (method: string, path: string, body?: object | FormData) => {
     const form = body instanceof FormData;
     const answer = await fetch(service.url + path, {

@@ -10,6 +10,7 @@ import { startLanguageServer, type LanguageServer } from '../support/language-se
 import { seed, seeded, times } from '../support/seeded.ts';
 import {
   apiOf,
+  setUp,
   startServiceProcess,
   uploadForm,
   type ServiceProcess,
@@ -60,10 +61,7 @@ test(
     let service: ServiceProcess | undefined;
     t.after(() => service?.end('SIGKILL'));
     service = await startServiceProcess(dataDir, env);
-    const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-      username: 'anna',
-      password: 'correct horse battery',
-    });
+    const token = await setUp(service.url);
 
     // What an undisturbed service makes of each talk, alone and as a meeting.
     const expected = new Map<string, string>();

@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { modelsDir } from '../support/models.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
-import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
+import {
+  type ServiceProcess,
+  apiOf,
+  setUp,
+  startServiceProcess,
+} from '../support/service-process.ts';
 import { storeVariables } from '../support/test-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { wav } from '../support/http-client.ts';
@@ -28,10 +33,7 @@ test(`${rounds} times the service is killed while words are made and notes put i
   const env = { ...(await storeVariables(dataDir)), MITSCHRIFT_MODELS: modelsDir };
   let service: ServiceProcess = await startServiceProcess(dataDir, env);
   t.after(async () => await service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'ada',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url, { username: 'ada' });
   const ids: string[] = [];
   for (let number = 0; number < noteCount; number += 1) {
     const form = new FormData();

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { dataFolder } from '../../src/shared/data-directory.ts';
 import { wav } from '../support/http-client.ts';
 import { mitschrift } from '../support/recorded-data.ts';
-import { apiOf, startServiceProcess, uploadForm } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess, uploadForm } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Starts of a second service, one after the other. */
@@ -20,10 +20,7 @@ test('a second service on a data directory in use ends, and touches nothing of t
   const data = dataFolder(await tempDir(t));
   const service = await startServiceProcess(data.root, { MITSCHRIFT_LOG_LEVEL: 'warn' });
   t.after(() => service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'ada',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url, { username: 'ada' });
   const api = apiOf(service.url, token);
   const upload = () =>
     api.post<{ recording_id: string }>(

@@ -3,7 +3,12 @@ import { test } from 'node:test';
 import { eventually } from '../support/eventually.ts';
 import { modelsDir } from '../support/models.ts';
 import { seed, seeded, times } from '../support/seeded.ts';
-import { type ServiceProcess, apiOf, startServiceProcess } from '../support/service-process.ts';
+import {
+  type ServiceProcess,
+  apiOf,
+  setUp,
+  startServiceProcess,
+} from '../support/service-process.ts';
 import { storeVariables } from '../support/test-store.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { wav } from '../support/http-client.ts';
@@ -16,10 +21,7 @@ test(`${rounds} times the service is killed while side notes and lines of the su
   const env = { ...(await storeVariables(dataDir)), MITSCHRIFT_MODELS: modelsDir };
   let service: ServiceProcess = await startServiceProcess(dataDir, env);
   t.after(async () => await service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'ada',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url, { username: 'ada' });
   const form = new FormData();
   form.set('file', new Blob([wav()]), 'talk.wav');
   const { recording_id: id } = await apiOf(service.url, token).post<{ recording_id: string }>(

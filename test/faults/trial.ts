@@ -6,6 +6,7 @@ import { speak } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import {
   apiOf,
+  setUp,
   startServiceProcess,
   uploadForm,
   type ServiceProcess,
@@ -58,10 +59,7 @@ export async function trial(t: HasEnd, folder?: string): Promise<Trial> {
   };
 
   const first = await start();
-  const { token } = await apiOf(first.url).post<{ token: string }>('/setup', {
-    username: 'anna',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(first.url);
   const expected = new Map<string, string>();
   for (const kind of ['solo', 'meeting']) {
     const api = apiOf(first.url, token);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { wav } from '../support/http-client.ts';
 import { seed, seeded } from '../support/seeded.ts';
-import { apiOf, startServiceProcess, uploadForm } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess, uploadForm } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { powered } from './power-loss.ts';
 
@@ -14,10 +14,7 @@ test(`the audio of an acknowledged upload is there after a power cut, whichever 
   const env = { MITSCHRIFT_LOG_LEVEL: 'warn' };
   let service = await startServiceProcess(place.root, { ...env, ...(await place.env(0)) });
   t.after(() => service.end('SIGKILL'));
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'anna',
-    password: 'correct horse battery',
-  });
+  const token = await setUp(service.url);
   const uploads = new Map<string, Uint8Array<ArrayBuffer>>();
   for (const upload of [asForm, resumable]) {
     const audio = noise(random.below(100_000));

@@ -8,7 +8,7 @@ import { inChannels } from '../../src/capture/browser/in-channels.ts';
 import { browserClient } from '../support/browser-client.ts';
 import { connect, withAda } from '../support/http-client.ts';
 import { seed, seeded } from '../support/seeded.ts';
-import { startServiceProcess, apiOf } from '../support/service-process.ts';
+import { setUp, startServiceProcess, apiOf } from '../support/service-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -223,8 +223,7 @@ test('killed at any moment, what was acknowledged late is in the audio, in order
   const env = { MITSCHRIFT_DATA: dataDir };
   let service = await startServiceProcess(dataDir, env);
   t.after(() => service.end('SIGKILL'));
-  const account = { username: 'ada', password: 'correct horse battery' };
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+  const token = await setUp(service.url, { username: 'ada' });
   const pcm = randomBytes(2 * 4 * rate);
   const open = (recordingId?: string) =>
     browserClient({

@@ -6,7 +6,7 @@ import { WebSocket } from 'ws';
 import { folderFor, speak } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
 import { modelMirror, offerModel } from '../support/model-mirror.ts';
-import { apiOf, startServiceProcess, uploadForm } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess, uploadForm } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Models = {
@@ -22,11 +22,7 @@ test('an administrator installs a model; the recording that had no engine become
   await offerModel(mirror, 'espeak-en', { archive: 'espeak-en.tar.gz' });
   const service = await startServiceProcess(dataDir);
   t.after(() => service.end('SIGKILL'));
-  const password = 'correct horse battery';
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-    username: 'ada',
-    password,
-  });
+  const token = await setUp(service.url, { username: 'ada' });
   const api = apiOf(service.url, token);
   assert.deepEqual(await api.get('/recognition'), { chosen: false });
   const { models: offered } = await api.get<Models>('/models');

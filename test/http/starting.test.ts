@@ -11,13 +11,12 @@ import { hostFrom } from '../../src/shared/data-directory.ts';
 import { type Service, startService } from '../../src/main.ts';
 import { openRows } from '../../src/storage/open-rows.ts';
 import { fillLog } from '../bench/fill-log.ts';
-import { apiOf } from '../support/service-process.ts';
+import { setUp } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Folding them takes half a second or less; of as many again, and again, as long as it ends before it is looked at. */
 const facts = 30_000;
 const timesMoreMax = 5;
-const password = 'correct horse battery';
 
 const running = new WeakMap<TestContext, Service[]>();
 
@@ -49,8 +48,7 @@ async function filled(t: TestContext): Promise<{ root: string; token: string }> 
   const root = await tempDir(t);
   const { service } = await start(t, root);
   await service.ready;
-  const account = { username: 'ada', password };
-  const { token } = await apiOf(service.url).post<{ token: string }>('/setup', account);
+  const token = await setUp(service.url, { username: 'ada' });
   await service.close();
   await withLog(root, (log) => fillLog(log, facts, { settled: true }));
   return { root, token };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { speak, wordErrorRate } from './espeak.ts';
 import { modelsDir } from './models.ts';
-import { apiOf, uploadForm, watchUntil } from './service-process.ts';
+import { apiOf, setUp, uploadForm, watchUntil } from './service-process.ts';
 import { tempDir } from './temp-dir.ts';
 
 const said = [
@@ -14,9 +14,6 @@ const said = [
 ].join(' ');
 /** The test model errs in about one word of ten; more than twice that is a fault of ours. */
 const errorRateMax = 0.25;
-
-/** The first administrator of a new installation. */
-export const firstAdmin = { username: 'anna', password: 'correct horse battery' };
 
 export type Detail = {
   recording_id: string;
@@ -44,8 +41,7 @@ export async function firstDocument(
   audio: Audio,
   setup: { setup_code?: string } = {},
 ): Promise<{ token: string; detail: Detail }> {
-  const body = { ...firstAdmin, ...setup };
-  const { token } = await apiOf(url).post<{ token: string }>('/setup', body);
+  const token = await setUp(url, setup);
   const detail = await finished(url, token, audio, { kind: 'solo' });
   await checkTranscript(url, token, detail);
   return { token, detail };

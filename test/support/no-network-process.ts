@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { eventually } from './eventually.ts';
 import { program } from './program.ts';
-import { apiOf, startServiceProcess, uploadForm } from './service-process.ts';
+import { apiOf, setUp, startServiceProcess, uploadForm } from './service-process.ts';
 
 const [dataDir, audio, trace] = process.argv.slice(2) as [string, string, string];
 const calls = 'trace=bind,connect,sendto,sendmsg,sendmmsg';
@@ -21,10 +21,7 @@ const service = await startServiceProcess(dataDir, {}, [
   '-o',
   trace,
 ]);
-const { token } = await apiOf(service.url).post<{ token: string }>('/setup', {
-  username: 'ada',
-  password: 'correct horse battery',
-});
+const token = await setUp(service.url, { username: 'ada' });
 const api = apiOf(service.url, token);
 const form = uploadForm(new Uint8Array(await readFile(audio)), { kind: 'meeting' });
 const { recording_id: id } = await api.post<{ recording_id: string }>('/recordings', form);

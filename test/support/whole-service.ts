@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import type { BrowserLimits } from '../../src/capture/browser/browser-writer.ts';
 import { hostFrom } from '../../src/shared/data-directory.ts';
 import { startService } from '../../src/main.ts';
-import { apiOf, inviteUser } from './service-process.ts';
+import { apiOf, inviteUser, setUp } from './service-process.ts';
 import { tempDir } from './temp-dir.ts';
 import { storeVariables } from './test-store.ts';
 
@@ -31,10 +31,7 @@ export async function wholeService(
   };
   const password = 'correct horse battery';
   let url = await start();
-  const { token } = await apiOf(url).post<{ token: string }>('/setup', {
-    username: 'ada',
-    password,
-  });
+  const token = await setUp(url, { username: 'ada' });
   return {
     token,
     url: () => url,

@@ -12,7 +12,7 @@ import { unitName, unitText } from '../../src/cli/service.ts';
 import { builtService } from '../bench/built-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { privatePulse } from '../support/pulse.ts';
-import { apiOf } from '../support/service-process.ts';
+import { apiOf, setUp } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 const run = promisify(execFile);
@@ -71,8 +71,7 @@ async function examine(): Promise<void> {
       ),
     );
   await answers();
-  const account = { username: 'anna', password: 'correct horse battery' };
-  const { token } = await apiOf(url).post<{ token: string }>('/setup', account);
+  const token = await setUp(url);
   const api = apiOf(url, token);
   const { recording_id: id } = await api.post<{ recording_id: string }>('/toggle', {});
   const folder = join(dataDir, 'recordings', id);
