@@ -7,6 +7,7 @@ import { adoptCapture } from '../../src/capture/process/client.ts';
 import { speak } from '../support/espeak.ts';
 import { modelsDir } from '../support/models.ts';
 import { eventually } from '../support/eventually.ts';
+import { settled } from '../support/first-document.ts';
 import { privatePulse } from '../support/pulse.ts';
 import { seeded, seeds } from '../support/seeded.ts';
 import { apiOf, setUp, startServiceProcess } from '../support/service-process.ts';
@@ -26,15 +27,6 @@ const lostMsMax = 300;
 const toleranceSeconds = 0.5;
 
 type Status = { status: string; recording: { recording_id: string; duration: number } | null };
-type Detail = {
-  status: string;
-  duration: number;
-  error: object | null;
-  documents: object | null;
-  utterances: { text: string }[];
-  ledger: { samples: number; gaps: [number, number][] };
-};
-
 for (const seed of seeds({ short: 1, long: 50 })) {
   test(`whatever is killed when, what was heard is kept and ends in documents, and nothing of ours is left over (SEED=${seed})`, async (t) => {
     const random = seeded(seed * 7919);
@@ -114,15 +106,7 @@ for (const seed of seeds({ short: 1, long: 50 })) {
     if (victim !== 'both') await api().post('/toggle', {});
     const [least, most] = [askedAt, performance.now()].map((at) => (at - startedAt) / 1000);
 
-    const detail = await eventually(
-      'there are documents',
-      async () => {
-        const read = await api().get<Detail>(`/recordings/${id}`);
-        assert.notEqual(read.status, 'ERROR', JSON.stringify(read.error));
-        return read.status === 'IDLE' && read.documents !== null && read;
-      },
-      60_000,
-    );
+    const detail = await settled(service.url, token, id);
     const heard = detail.utterances.map(({ text }) => text).join(' ');
     assert.match(heard, /good morning .*meeting/);
     const { gaps } = detail.ledger;

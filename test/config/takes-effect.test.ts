@@ -3,19 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { speak } from '../support/espeak.ts';
+import { finished } from '../support/first-document.ts';
 import { startLanguageServer } from '../support/language-servers.ts';
 import {
   apiOf,
   setUp,
   startServiceProcess,
-  uploadForm,
-  watchUntil,
   type ServiceProcess,
 } from '../support/service-process.ts';
 import { speechServer } from '../support/speech-servers.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
-type Detail = { status: string; documents: { transcript: string; summary: string } | null };
 type Document = { config: Record<string, Record<string, unknown>> };
 
 test('what is configured survives a kill and holds for the next recording, without a restart', async (t) => {
@@ -64,15 +62,7 @@ async function summaryOf(
   token: string,
   audio: Uint8Array<ArrayBuffer>,
 ): Promise<string> {
-  const api = apiOf(service.url, token);
-  const form = uploadForm(audio, { kind: 'solo' });
-  const { recording_id: id } = await api.post<{ recording_id: string }>('/recordings', form);
-  let detail!: Detail;
-  const look = async () => {
-    detail = await api.get<Detail>(`/recordings/${id}`);
-    assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail));
-    return detail.status === 'IDLE' && detail.documents !== null;
-  };
-  await watchUntil(service.url, token, look, 30_000);
-  return api.get<string>(`/transcripts/${encodeURIComponent(detail.documents!.summary)}`);
+  const { documents } = await finished(service.url, token, audio, { kind: 'solo' });
+  const path = `/transcripts/${encodeURIComponent(documents!.summary)}`;
+  return await apiOf(service.url, token).get<string>(path);
 }

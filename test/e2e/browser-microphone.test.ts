@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { browserClient } from '../support/browser-client.ts';
 import { speak, wordErrorRate } from '../support/espeak.ts';
+import { settled } from '../support/first-document.ts';
 import { modelsDir } from '../support/models.ts';
 import { seed, seeded } from '../support/seeded.ts';
-import { apiOf, setUp, startServiceProcess, watchUntil } from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess } from '../support/service-process.ts';
 import { tcpProxy } from '../support/tcp-proxy.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -16,14 +17,6 @@ const said =
 /** espeak-ng speaks at this rate. */
 const rate = 22_050;
 const errorRateMax = 0.3;
-
-type Detail = {
-  status: string;
-  duration: number;
-  documents: Record<string, string> | null;
-  error: object | null;
-  utterances: { text: string }[];
-};
 
 test('a browser whose network is cut and whose service is killed loses and doubles no sample', async (t) => {
   const dataDir = await tempDir(t);
@@ -75,17 +68,7 @@ test('a browser whose network is cut and whose service is killed loses and doubl
   assert.deepEqual([ended['reason'], ended.samples], ['stopped', samples]);
 
   const api = apiOf(service.url, token);
-  let detail!: Detail;
-  await watchUntil(
-    service.url,
-    token,
-    async () => {
-      detail = await api.get<Detail>(`/recordings/${id}`);
-      assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail.error));
-      return detail.status === 'IDLE' && detail.documents !== null;
-    },
-    60_000,
-  );
+  const detail = await settled(service.url, token, id);
   assert.ok(Math.abs(detail.duration - samples / rate) < 0.01, String(detail.duration));
   const heard = detail.utterances.map(({ text }) => text).join(' ');
   const errors = wordErrorRate(said, heard);

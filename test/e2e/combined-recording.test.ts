@@ -3,6 +3,7 @@ import { cp, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { speak, wordErrorRate } from '../support/espeak.ts';
+import { type Detail, settled } from '../support/first-document.ts';
 import { modelsDir } from '../support/models.ts';
 import { privatePulse } from '../support/pulse.ts';
 import {
@@ -29,12 +30,6 @@ const errorRateMax = 0.3;
 const lossMax = 0.3;
 
 type Status = { recording: { duration: number } | null };
-type Detail = {
-  status: string;
-  error: object | null;
-  documents: object | null;
-  utterances: { text: string }[];
-};
 
 for (const channels of ['mix', 'split']) {
   test(`the words of both voices are recognised in a combined recording (${channels})`, async (t) => {
@@ -52,12 +47,7 @@ for (const channels of ['mix', 'split']) {
     const api = apiOf(service.url, token);
     const until = (look: () => Promise<boolean>) => watchUntil(service.url, token, look, 60_000);
     const heardIn = async (id: string) => {
-      await until(async () => {
-        const { status, error, documents } = await api.get<Detail>(`/recordings/${id}`);
-        assert.notEqual(status, 'ERROR', JSON.stringify(error));
-        return status === 'IDLE' && documents !== null;
-      });
-      const { utterances } = await api.get<Detail>(`/recordings/${id}`);
+      const { utterances } = await settled(service.url, token, id);
       return utterances.map(({ text }) => text).join(' ');
     };
 

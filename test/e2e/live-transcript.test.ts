@@ -6,21 +6,14 @@ import { WebSocket } from 'ws';
 import { browserClient } from '../support/browser-client.ts';
 import { wordErrorRate } from '../support/espeak.ts';
 import { eventually } from '../support/eventually.ts';
+import { settled } from '../support/first-document.ts';
 import { modelsDir } from '../support/models.ts';
-import {
-  apiOf,
-  setUp,
-  startServiceProcess,
-  uploadForm,
-  watchUntil,
-} from '../support/service-process.ts';
+import { apiOf, setUp, startServiceProcess, uploadForm } from '../support/service-process.ts';
 import { spokenRate, spokenSentences } from '../support/spoken-sentences.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 type Detail = {
   status: string;
-  documents: object | null;
-  error: object | null;
   utterances: { index: number; text: string; words: object[] }[];
 };
 type Frame = { type: string; recording_id: string; index: number; text: string; final: boolean };
@@ -98,17 +91,7 @@ test('what is said is there while it is recorded, also after a kill, and is what
   assert.ok(events.some(({ type, run }) => type === 'utterance.recognised' && run === 2));
 
   async function finished(recordingId: string): Promise<string> {
-    let detail!: Detail;
-    await watchUntil(
-      service.url,
-      token,
-      async () => {
-        detail = await detailOf(recordingId);
-        assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail.error));
-        return detail.status === 'IDLE' && detail.documents !== null;
-      },
-      60_000,
-    );
-    return detail.utterances.map(({ text }) => text).join(' ');
+    const { utterances } = await settled(service.url, token, recordingId);
+    return utterances.map(({ text }) => text).join(' ');
   }
 });

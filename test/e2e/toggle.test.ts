@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { speak, wordErrorRate } from '../support/espeak.ts';
+import { settled } from '../support/first-document.ts';
 import { modelsDir } from '../support/models.ts';
 import { privatePulse } from '../support/pulse.ts';
 import {
@@ -26,8 +27,6 @@ type Status = {
   status: string;
   recording: { recording_id: string; device: string; duration: number } | null;
 };
-type Detail = { status: string; documents: Record<string, string> | null; error: object | null };
-
 test('a recording outlives the service that was killed, and the same switch stops it', async (t) => {
   const pulse = await privatePulse(t);
   let end = async () => {};
@@ -137,19 +136,7 @@ async function hears(url: string, token: string): Promise<void> {
 }
 
 async function transcriptOf(url: string, token: string, id: string): Promise<string> {
-  const api = apiOf(url, token);
-  let detail!: Detail;
-  await watchUntil(
-    url,
-    token,
-    async () => {
-      detail = await api.get<Detail>(`/recordings/${id}`);
-      assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail.error));
-      return detail.status === 'IDLE' && detail.documents !== null;
-    },
-    60_000,
-  );
-  const { utterances } = await api.get<{ utterances: { text: string }[] }>(`/recordings/${id}`);
+  const { utterances } = await settled(url, token, id);
   return utterances.map(({ text }) => text).join(' ');
 }
 

@@ -18,6 +18,10 @@ const errorRateMax = 0.25;
 export type Detail = {
   recording_id: string;
   status: string;
+  duration: number;
+  error: object | null;
+  utterances: { text: string }[];
+  ledger: { samples: number; gaps: [number, number][] };
   documents: Record<'index' | 'transcript' | 'summary', string> | null;
 };
 
@@ -72,14 +76,18 @@ export async function finished(
 }
 
 /** Waits for a recording's documents. @throws when it fails */
-export async function settled(url: string, token: string, id: string): Promise<Detail> {
+export async function settled<T = unknown>(
+  url: string,
+  token: string,
+  id: string,
+): Promise<Detail & T> {
   const api = apiOf(url, token);
-  let detail!: Detail;
+  let detail!: Detail & T;
   await watchUntil(
     url,
     token,
     async () => {
-      detail = await api.get<Detail>(`/recordings/${id}`);
+      detail = await api.get<Detail & T>(`/recordings/${id}`);
       assert.notEqual(detail.status, 'ERROR', JSON.stringify(detail));
       return detail.status === 'IDLE' && detail.documents !== null;
     },
