@@ -510,12 +510,8 @@ test('what others have is not there to be changed', async (t) => {
 
 async function saved(t: Parameters<typeof startService>[0], kind: 'solo' | 'meeting' = 'solo') {
   const { service, token } = await withAda(t);
-  const { recording_id: id } = (await service.upload(token, { kind })).body;
-  if (kind === 'meeting') {
-    await service.reaches(id, 'awaiting-speakers');
-    await service.call('POST', '/speakers', { token, json: { skip: true } });
-  }
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, { kind });
+  if (kind === 'meeting') await service.named(token, id);
   const recording = async () =>
     (await service.call<Recording>('GET', `/recordings/${id}`, { token })).body;
   const pathOf = async (name: keyof Recording['documents']) =>

@@ -28,7 +28,7 @@ test('what was corrected while a meeting waited is in the documents of a later r
   const { service, token } = await withAda(t, {
     stages: { join: undefined, punctuate: undefined },
   });
-  const { recording_id: id } = (await service.upload(token, { kind: 'meeting' })).body;
+  const id = await service.settled(token, { kind: 'meeting' });
   const call = async (method: string, path: string, json: object) => {
     const { status, body } = await service.call(method, path, { token, json });
     assert.ok(status < 300, `${method} ${path}: ${status} ${JSON.stringify(body)}`);
@@ -38,7 +38,6 @@ test('what was corrected while a meeting waited is in the documents of a later r
     const names = new Map(body.speakers.map(({ label, shown }) => [label, shown]));
     return body.utterances.map(({ speaker, text }) => `${names.get(speaker!)}: ${text}`);
   };
-  await service.reaches(id, 'awaiting-speakers');
   await call('PATCH', `/recordings/${id}/utterances/0`, {
     text: 'Good morning. This is the secret plan.',
   });

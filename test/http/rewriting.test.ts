@@ -272,13 +272,8 @@ async function world(t: TestContext, speaker?: string) {
   const json = { llm: { base_url: language.url } };
   assert.equal((await service.call('PUT', '/config', { token, json })).status, 200);
   const fields: Record<string, string> = speaker ? { kind: 'meeting' } : {};
-  const { recording_id: id } = (await service.upload(token, fields)).body;
-  if (speaker) {
-    await service.reaches(id, 'awaiting-speakers');
-    const named = { recording_id: id, speakers: { SPEAKER_1: speaker } };
-    await service.call('POST', '/speakers', { token, json: named });
-  }
-  await service.reaches(id, 'idle.saved');
+  const id = await service.settled(token, fields);
+  if (speaker) await service.named(token, id, { SPEAKER_1: speaker });
   return {
     language,
     service,

@@ -1,14 +1,8 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import type { StageActivity } from '../../src/recordings/stages/run-stage.ts';
-import {
-  connect,
-  startService,
-  type Frame,
-  type TestService,
-  withAda,
-} from '../support/http-client.ts';
+import { connect, type Frame, type TestService, withAda } from '../support/http-client.ts';
 import { runningRecording } from '../support/running-recording.ts';
 import { fc } from '../support/properties.ts';
 
@@ -18,13 +12,8 @@ const isDurable = ({ type }: Frame) => durable.has(type);
 const endsPosition = ({ type }: Frame) =>
   type === 'transition' || type === 'utterance' || type === 'position';
 
-async function serviceWithUser(t: TestContext) {
-  const service = await startService(t);
-  return { service, token: await service.setUp() };
-}
-
 test('a client sees status first, then moves, words and documents as they happen', async (t) => {
-  const { service, token } = await serviceWithUser(t);
+  const { service, token } = await withAda(t);
   const client = connect(service.url, token);
   const first = await client.until(() => true);
   assert.equal(first.type, 'status');
@@ -77,7 +66,7 @@ test('a client sees status first, then moves, words and documents as they happen
 });
 
 test('with `after` everything durable since then comes before what happens next', async (t) => {
-  const { service, token } = await serviceWithUser(t);
+  const { service, token } = await withAda(t);
   const live = connect(service.url, token);
   await live.until(({ type }) => type === 'position');
   await service.settled(token);
@@ -98,7 +87,7 @@ test('with `after` everything durable since then comes before what happens next'
 });
 
 test('whenever a client comes back, it has seen every durable frame once and in order', async (t) => {
-  const { service, token } = await serviceWithUser(t);
+  const { service, token } = await withAda(t);
   const witness = connect(service.url, token);
   await witness.until(({ type }) => type === 'position');
 
@@ -169,7 +158,7 @@ function take(frames: readonly Frame[], seen: Frame[], after: number): number {
 }
 
 test('a client sees its own user’s recordings only; an administrator may watch all moves, without content', async (t) => {
-  const { service, token: ada } = await serviceWithUser(t);
+  const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
   const [own, all, bens] = [
     connect(service.url, ada),
@@ -197,7 +186,7 @@ test('a client sees its own user’s recordings only; an administrator may watch
 });
 
 test('four clients read the log for what they missed at the same time, the others after them', async (t) => {
-  const { service, token } = await serviceWithUser(t);
+  const { service, token } = await withAda(t);
   await service.settled(token);
   const { store } = service;
   const readAll = store.readAll.bind(store);
@@ -281,7 +270,7 @@ test('a reader who connects while a fact is being published hears of it', async 
 });
 
 test('progress is told while a stage runs', async (t) => {
-  const { service, token } = await serviceWithUser(t);
+  const { service, token } = await withAda(t);
   const client = connect(service.url, token);
   await client.until(({ type }) => type === 'position');
   service.engines.hold('transcribe');

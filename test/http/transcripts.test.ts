@@ -95,12 +95,10 @@ test('a document of somebody else is not there', async (t) => {
 test('documents of what was handed over while it waited are the new owner’s alone, before they move and after', async (t) => {
   const { service, token: ada } = await withAda(t);
   const ben = await service.addUser('ben');
-  const { recording_id: id } = (await service.upload(ada, { kind: 'meeting' })).body;
+  const id = await service.settled(ada, { kind: 'meeting' });
   const call = async (method: string, path: string, token = ada, json?: object) =>
     await service.call(method, path, { token, ...(json && { json }) });
-  await service.reaches(id, 'awaiting-speakers');
-  await call('POST', '/speakers', ada, { recording_id: id, skip: true });
-  await service.reaches(id, 'idle.saved');
+  await service.named(ada, id);
   await call('POST', `/recordings/${id}/reprocess`, ada, { from: 'speech-to-text' });
   await service.reaches(id, 'awaiting-speakers');
   const library = await service.call<Library>('GET', '/transcripts', { token: ada });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { basename, dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { type OnSuccessPayload, Upload } from 'tus-js-client';
 import { EventStoreError } from '../../events/store.ts';
 import { eventually } from '../support/eventually.ts';
@@ -71,15 +71,10 @@ const patch = (
     },
   });
 
-async function started(t: TestContext, env: Record<string, string> = {}) {
-  const { service, token } = await withAda(t, { env });
-  return { service, token };
-}
-
 const audio = wav(2);
 
 test('a file in pieces becomes a recording, with the last answer that of POST /recordings', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const path = await create(service, token, audio.length, {
     filename: 'Besprechung.wav',
     kind: 'meeting',
@@ -141,7 +136,7 @@ test('a file in pieces becomes a recording, with the last answer that of POST /r
 });
 
 test('a connection that breaks off loses nothing that arrived; the client goes on from there', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const path = await create(service, token, audio.length);
   const request = httpRequest({
     host: '127.0.0.1',
@@ -174,7 +169,7 @@ test('a connection that breaks off loses nothing that arrived; the client goes o
 });
 
 test('a connection that hangs lets go when the client comes again', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const path = await create(service, token, audio.length);
   const hanging = httpRequest({
     host: '127.0.0.1',
@@ -199,7 +194,7 @@ test('a connection that hangs lets go when the client comes again', async (t) =>
 });
 
 test('who has begun an upload may finish it when the session has ended; nobody else may touch it', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const ben = await service.addUser('ben');
   assert.equal((await tus(service, 'POST', '/uploads')).status, 401);
   const path = await create(service, token, audio.length);
@@ -217,7 +212,7 @@ test('who has begun an upload may finish it when the session has ended; nobody e
 });
 
 test('what is over the limit, is no audio, or has wrong fields is refused and removed', async (t) => {
-  const { service, token } = await started(t, { MITSCHRIFT_LIMITS_UPLOAD_MB: '1' });
+  const { service, token } = await withAda(t, { env: { MITSCHRIFT_LIMITS_UPLOAD_MB: '1' } });
   const begin = (headers: Record<string, string>) =>
     tus(service, 'POST', '/uploads', { token, headers });
   const large = await begin({ 'Upload-Length': String(2 * 1024 * 1024) });
@@ -251,7 +246,7 @@ test('what is over the limit, is no audio, or has wrong fields is refused and re
 });
 
 test('an upload whose length is told later is taken as well', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const { headers } = await tus(service, 'POST', '/uploads', {
     token,
     headers: { 'Upload-Defer-Length': '1' },
@@ -268,7 +263,7 @@ test('an upload whose length is told later is taken as well', async (t) => {
 });
 
 test('requests that are none of the protocol are told so', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const options = await tus(service, 'OPTIONS', '/uploads', { token });
   assert.equal(options.status, 204);
   assert.equal(options.headers.get('tus-version'), '1.0.0');
@@ -303,7 +298,7 @@ test('requests that are none of the protocol are told so', async (t) => {
 });
 
 test('nobody may begin more uploads than there may be', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   for (let count = 0; count < 32; count += 1) await create(service, token, 10);
   const more = await tus(service, 'POST', '/uploads', {
     token,
@@ -316,7 +311,7 @@ test('nobody may begin more uploads than there may be', async (t) => {
 
 for (const code of ['BUSY', 'CLOSED'] as const)
   test(`an upload that the log did not take (${code}) is complete when its end is asked for again, once`, async (t) => {
-    const { service, token } = await started(t);
+    const { service, token } = await withAda(t);
     const path = await create(service, token, audio.length);
     const append = service.store.append.bind(service.store);
     let refusals = 0;
@@ -341,7 +336,7 @@ for (const code of ['BUSY', 'CLOSED'] as const)
   });
 
 test('a client whose upload was complete when it failed for the moment has a recording when it says so', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const append = service.store.append.bind(service.store);
   let refusals = 0;
   t.mock.method(service.store, 'append', async (...of: Parameters<typeof append>) => {
@@ -372,7 +367,7 @@ test('a client whose upload was complete when it failed for the moment has a rec
 });
 
 test('an upload that was stored, as the log could not say, keeps its audio whatever the log says next', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const append = service.store.append.bind(service.store);
   const read = service.store.read.bind(service.store);
   let lost = '';
@@ -416,7 +411,7 @@ test('an upload that was stored, as the log could not say, keeps its audio whate
 });
 
 test('bytes of an upload whose process died behind its fact go with the next start, though nobody asks for its end', async (t) => {
-  const { service, token } = await started(t);
+  const { service, token } = await withAda(t);
   const path = await create(service, token, audio.length);
   const last = await patch(service, path, 0, audio, { token });
   await service.reaches(String(last.body['recording_id']), 'idle.saved');
