@@ -232,7 +232,12 @@ test('a meeting: voices get names by the keyboard alone; its note is heard, corr
     await page.keyboard.press('Enter');
     await page.getByRole('status').getByText('2 of 2').waitFor({ timeout: 20_000 });
     await page.getByLabel('Replace with').fill('elevator');
-    await page.getByRole('button', { name: 'Replace all 2' }).click();
+    const replaceOne = page.getByRole('button', { name: 'Replace', exact: true });
+    await replaceOne.press('Enter');
+    await page.getByText('1 of 1').waitFor();
+    await untilHolds(page, "document.activeElement?.textContent === 'Replace'");
+    await page.getByRole('button', { name: 'Replace 1' }).press('Enter');
+    await untilHolds(page, "document.activeElement?.id === 'find-what'");
     await turn(page, 4).getByText('And the elevator? Without the elevator').waitFor();
     await page.getByLabel('Find in transcript').press('Escape');
     await untilHolds(page, hasFocus('Find and replace'));
