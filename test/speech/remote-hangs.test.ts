@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { WaitingFor } from '../../src/shared/retry.ts';
 import { answerLimitMs } from '../../src/speech/remote/remote-engine.ts';
 import { handClock } from '../support/clocks.ts';
-import { type StandIn, hear, plainWords, standIn } from '../support/remote-engine.ts';
+import { eventually } from '../support/eventually.ts';
+import { hear, plainWords, standIn } from '../support/remote-engine.ts';
 
 test('the first answer may take half an hour, later ones ten times the slowest so far', async (t) => {
   const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
@@ -42,16 +43,7 @@ test('a fast server may take five minutes', async (t) => {
   assert.equal(it.server.received.length, 3);
 });
 
-/** Lets a minute pass, and one probe of the server be made in it. */
-const probed = async (
-  { server, pass }: { server: StandIn['server']; pass(ms: number): Promise<void> },
-  looks: number,
-): Promise<void> => {
-  await pass(60_000);
-  await server.looked(looks);
-};
-
-test('a server that hangs while it works is shown, and asked again after three probes without an answer', async (t) => {
+test('a server that is gone while it works is shown, and asked again after three probes that found nobody', async (t) => {
   for (const kind of ['whisper.cpp', 'openai'] as const) {
     const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
     const it = await standIn(t, kind, { clock });
@@ -64,23 +56,66 @@ test('a server that hangs while it works is shown, and asked again after three p
     await server.asked(1);
     await pass(5000);
     await server.looked(1);
-    server.mute = true;
-    for (const looks of [2, 3]) {
-      await probed({ server, pass }, looks);
-      await pass(3000);
-    }
-    await probed({ server, pass }, 4);
-    assert.equal(shown.length, 2);
-    assert.equal(shown[0], 'speech-server-silent');
-    server.mute = false;
-    await pass(3000);
+    await server.deaf();
+    for (let probes = 0; probes < 3; probes += 1) await pass(60_000);
+    await eventually('it is lost', () => shown.includes('speech-server-lost'));
+    await server.up();
     assert.deepEqual(
       plainWords(await work),
       it.words.map(({ text }) => text),
     );
-    assert.equal(shown[2], 'speech-server-stalled');
-    assert.deepEqual(shown.slice(3), [null]);
+    assert.deepEqual(shown.slice(0, 3), [
+      'speech-server-silent',
+      'speech-server-silent',
+      'speech-server-lost',
+    ]);
+    assert.equal(shown.at(-1), null);
   }
+});
+
+test('a server that hangs while it works, and takes connections, is asked again after the time of an answer', async (t) => {
+  const { clock, pass } = handClock({ atOnce: (ms) => ms === 1 });
+  const it = await standIn(t, 'openai', { clock });
+  const { server } = it;
+  await hear(it, [0, 20]);
+  server.faults.push({ do: 'hang' });
+  const shown: (string | null)[] = [];
+  const work = hear(it, [0, 20], {
+    onWaiting: (waiting) => shown.push(waiting?.cause.code ?? null),
+  });
+  await server.asked(2);
+  server.mute = true;
+  await pass(5 * 60_000);
+  assert.deepEqual(
+    plainWords(await work),
+    it.words.map(({ text }) => text),
+  );
+  assert.deepEqual(shown, ['speech-server-stalled', null]);
+});
+
+test('a server that answers while audio is sent to it, and nothing while it works, is slow, not hung', async (t) => {
+  const { clock, pass } = handClock();
+  const it = await standIn(t, 'whisper.cpp', { clock });
+  it.server.faults.push({ do: 'wait' });
+  const shown: (string | null)[] = [];
+  const work = hear(it, [0, 20], {
+    onWaiting: (waiting) => shown.push(waiting?.cause.code ?? null),
+  });
+  await it.server.asked(1);
+  await pass(5000);
+  await it.server.looked(1);
+  it.server.mute = true;
+  for (const looks of [2, 3, 4, 5, 6, 7]) {
+    await pass(60_000);
+    await it.server.looked(looks);
+    await pass(3000);
+  }
+  it.server.release();
+  assert.deepEqual(
+    plainWords(await work),
+    it.words.map(({ text }) => text),
+  );
+  assert.deepEqual(shown, []);
 });
 
 test('a server with one thread is slow, not hung: it takes connections', async (t) => {

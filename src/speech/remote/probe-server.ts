@@ -209,8 +209,6 @@ export type Capabilities = {
 export type ServerPace = {
   /** The slowest answer so far, in seconds of work for a second of audio; null before the first. */
   slowest: number | null;
-  /** Whether it answers other requests while it works; until it has, its silence says nothing. */
-  answersAtWork: boolean;
   /** Whether it assumes English unless `language` is `auto`: whisper.cpp, which says its name. */
   assumesEnglish: boolean;
 };
@@ -261,7 +259,7 @@ export function serverPace({ base }: Pick<Server, 'base'>, model: string | null)
   const endpoint = endpointOf(base, model);
   const found = paces.get(endpoint);
   if (found) return found;
-  const unknown: ServerPace = { slowest: null, answersAtWork: false, assumesEnglish: false };
+  const unknown: ServerPace = { slowest: null, assumesEnglish: false };
   paces.set(endpoint, unknown);
   return unknown;
 }

@@ -275,7 +275,7 @@ export type Watched = {
 
 /** Between two probes of a server at work. */
 const probeEveryMs = 60_000;
-/** The first probe while it is not known whether the server answers at work, or is back. */
+/** The first probe: a server that was waited for may be back. */
 const firstProbeMs = 5000;
 /** Probes in a row without an answer that end the wait. */
 const unansweredMax = 3;
@@ -297,8 +297,8 @@ const limits = {
 /**
  * Runs one request and tells a hung server from a slow one: it may take ten times as long for a second of
  * audio as the slowest answer so far; meanwhile the server is probed each minute, and the wait ends
- * when three probes were not answered. One that never answered while it worked (single-threaded
- * ones do not) has to take connections only.
+ * when three probes found nobody. It has to take connections only: single-threaded ones answer nothing while they
+ * work, though they did while the audio was sent.
  * @throws {StageError} `engine-stalled`, `engine-away`, as `connectionFailure`; the signal's reason.
  */
 export async function watchRequest<T>(
@@ -342,18 +342,16 @@ export function answerLimitMs(slowest: number | null, seconds: number): number {
 
 /** Probes until the signal aborts, shows when there is no answer, and fails after three of them. */
 async function probeAtWork(
-  { server, pace, probe, connects, sign, clock }: Watched,
+  { server, probe, connects, sign, clock }: Watched,
   signal: AbortSignal,
   fail: (sentence: StageFailure) => void,
 ): Promise<void> {
-  // The first one only finds out whether it answers at work.
+  // The first one only finds out whether it is back.
   let unanswered = -1;
   for (let pauseMs = firstProbeMs; ; pauseMs = probeEveryMs) {
     await clock.wait(pauseMs, signal);
     const { answered, state } = await probe(signal);
-    if (answered) pace.answersAtWork = true;
-    const silent = state === 'busy' && !answered;
-    const there = answered || (silent && !pace.answersAtWork && (await connects(signal)));
+    const there = answered || (state === 'busy' && (await connects(signal)));
     signal.throwIfAborted();
     if (there) {
       unanswered = 0;
@@ -364,8 +362,6 @@ async function probeAtWork(
     if (unanswered < 1) continue;
     if (unanswered < unansweredMax)
       sign.show(failure('speech-server-silent', { server: server.name }));
-    else if (silent)
-      fail(failure('speech-server-stalled', { server: server.name, limit: unansweredMax }));
     else fail(failure('speech-server-lost', { server: server.name }));
   }
 }
