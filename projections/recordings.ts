@@ -42,12 +42,12 @@ import { keepLinkText } from './link-texts.ts';
  * - `t/<id>/…` (s) its texts, see `texts.ts`
  * - `o/<owner>/<started at>/<id>`, `s/<owner>/<status>/<started at>/<id>` lists; `u/<id>` those in which
  *   something is going on; `l/…`, `i/…`, `g/…`, `f/…`, `b/…`, `a/…` the library, see `library.ts`; `w/…` what is shared, see `shared-lists.ts`; all without words in their keys
- * - `h/<owner>/…` what is, or was until a day, protected from deletion
+ * - `h/<owner>/…` what is, or was until a day, protected from deletion; `m/<owner>/…` what has audio
  * - `p/<owner>` position of the last fact of any recording of theirs
  */
 export const recordings: Projection = {
   name: recordingsName,
-  version: 30,
+  version: 31,
   interests: recordingFactTypes,
   keys: (fact) => recordingIn(fact).keys,
   apply(rows, fact) {
@@ -182,6 +182,7 @@ const inSameLists = ({ core: a }: KeptLine, { core: b }: KeptLine): boolean =>
   a.tags === b.tags &&
   a.access === b.access &&
   a.hold === b.hold &&
+  a.hasAudio === b.hasAudio &&
   (a.state === b.state || (a.state !== erasedState && b.state !== erasedState));
 
 /** What `GET /status` says of a user's recordings, as far as facts say; HTTP adds what is going on right now. */
@@ -310,6 +311,7 @@ function listsOf(kept: KeptLine): Map<string, Row> {
     [`o/${owner}/${place}`, 1],
     [`s/${owner}/${status}/${place}`, 1],
     ...(kept.core.hold === null ? [] : [[`h/${owner}/${place}`, 1] as [string, Row]]),
+    ...(kept.core.hasAudio ? [[`m/${owner}/${place}`, 1] as [string, Row]] : []),
     ...libraryLists(kept),
     ...audioLists(kept),
     ...sharedLists(kept),

@@ -53,12 +53,9 @@ export function dueOf(kept: Dated, rules: RetentionRules): Due[] {
 export const dueUnheld = (kept: Dated, rules: RetentionRules): Due[] =>
   dueOf({ ...kept, hold: null }, rules);
 
-/** The shortest period of these, in milliseconds: by them nothing younger is due; null: nothing is. */
-export function shortestMs(layers: readonly RetentionLayer[]): number | null {
-  const all = layers.flatMap(({ terms }) => [terms.audio_days, terms.notes_days]);
-  const days = all.filter((one) => typeof one === 'number');
-  return days.length === 0 ? null : Math.min(...days) * dayMs;
-}
+/** The shortest period of a part in these, in milliseconds: by them nothing younger is due; infinite: nothing is. */
+export const shortestMs = (part: RemovedPart, layers: readonly RetentionLayer[]): number =>
+  Math.min(...layers.map(({ terms }) => terms[`${part}_days`] ?? Infinity)) * dayMs;
 
 /** The folder's period, else the user's, else the server's, which may be the longest there is. */
 function periodOf(

@@ -1,6 +1,12 @@
-import { entriesInAny, entriesOf, type ReadEntries } from '../../projections/list-page.ts';
+import {
+  entriesInAll,
+  entriesInAny,
+  entriesOf,
+  type ReadEntries,
+} from '../../projections/list-page.ts';
 import {
   type Due,
+  type RetentionLayer,
   type RetentionRules,
   dueOf,
   dueUnheld,
@@ -132,24 +138,34 @@ export async function isStillDue(
 }
 
 /**
- * Where to look: at all of a user's, from the shortest period of user and server on, and at folders that have a shorter
- * one. So a period of one folder does not cost a look at the whole library.
+ * Where to look: at all of a user's, or at those that have audio, from the shortest period of user and server on, and at folders
+ * that have a shorter one. So neither a period of one folder nor one of audio that went long ago costs a look at the library.
  */
 function listsOf(
   { storage }: Pick<DueDeps, 'storage'>,
   owner: string,
   { server, user, folders }: RetentionRules,
 ): { read: ReadEntries; shortest: number }[] {
-  const all = shortestMs([server, user]);
-  const ofFolders = [...folders].flatMap(([id, layer]) => {
-    const shortest = shortestMs([layer]);
-    return shortest === null || (all !== null && all <= shortest)
-      ? []
-      : [{ read: entriesInAny(entriesOfOrder(storage, owner, { id, kind: 'folder' })), shortest }];
+  const withAudio = entriesOf(storage, recordingsName, `m/${owner}/`);
+  const periodsOf = (layers: readonly RetentionLayer[]) => ({
+    notes: shortestMs('notes', layers),
+    audio: shortestMs('audio', layers),
   });
-  return all === null
-    ? ofFolders
-    : [{ read: entriesOfOwner(storage, owner), shortest: all }, ...ofFolders];
+  const all = periodsOf([server, user]);
+  const ofFolders = [...folders].flatMap(([id, layer]) => {
+    const own = periodsOf([layer]);
+    const read = entriesInAny(entriesOfOrder(storage, owner, { id, kind: 'folder' }));
+    const covered = Math.min(all.notes, all.audio, own.notes);
+    return [
+      { read, shortest: own.notes, covered: all.notes },
+      { read: entriesInAll([withAudio, read]), shortest: own.audio, covered },
+    ];
+  });
+  return [
+    { read: entriesOfOwner(storage, owner), shortest: all.notes, covered: Infinity },
+    { read: withAudio, shortest: all.audio, covered: all.notes },
+    ...ofFolders,
+  ].filter(({ shortest, covered }) => shortest < covered);
 }
 
 /** Of a recording that goes as a whole by then, the audio is not named. */

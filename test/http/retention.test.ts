@@ -142,6 +142,37 @@ test('the audio of a folder goes without a question where it is a small part; wh
   );
 });
 
+test('what has no audio any more is not read again because of a period of audio', async (t) => {
+  const { service, move } = await withClock(t);
+  const token = await service.setUp();
+  const ids = [await note(service, token, 60), await note(service, token, 60)];
+  const { body: folder } = await service.call<{ id: string }>('POST', '/folders', {
+    token,
+    json: { name: 'Interviews', retention: { audio_days: 20 } },
+  });
+  await service.call('PATCH', `/recordings/${ids[0]}`, { token, json: { folder: folder.id } });
+  await service.call('PUT', '/retention', { token, json: { audio_days: 30 } });
+  move(25 * hour);
+  const { waiting } = await get<Shown>(service, token, '/retention');
+  await service.call('POST', '/retention/confirm', { token, json: { before: waiting?.before } });
+  await eventually('their audio is gone', async () => {
+    const all = ids.map((id) => service.call('GET', `/recordings/${id}/audio`, { token }));
+    return (await Promise.all(all)).every(({ status }) => status === 404);
+  });
+  const { storage } = service.services;
+  const getMany = storage.getMany.bind(storage);
+  let reads = 0;
+  t.mock.method(storage, 'getMany', async (name: string, keys: string[]) => {
+    reads += keys.filter((key) => key.startsWith('r/')).length;
+    return await getMany(name, keys);
+  });
+  await eventually('nothing is read', async () => {
+    reads = 0;
+    await get<Shown>(service, token, '/retention');
+    return reads === 0;
+  });
+});
+
 test('the period of the server is the longest where it says so, and begins a day after it was set', async (t) => {
   const { service, move } = await withClock(t);
   const admin = await service.setUp();
