@@ -2,7 +2,7 @@ import { messageOf } from '../shared/errors.ts';
 import { firstFault } from '../shared/in-words.ts';
 import { untilAborted } from '../shared/abort.ts';
 import { ulid } from 'ulid';
-import { copyFile, mkdir, realpath, stat } from 'node:fs/promises';
+import { copyFile, mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { recordingOf } from '../../events/facts/recording.ts';
 import type { RecordingRow } from '../../projections/recording-row.ts';
@@ -69,6 +69,8 @@ type Batch = {
   pipeline: Pipeline;
   /** Where copies of the files go: the pipeline moves what it is given. */
   uploads: string;
+  /** Above the folder of each recording. */
+  recordings: string;
   out: string;
   options: TranscribeOptions;
   formats: readonly TranscribedFormat[];
@@ -130,7 +132,8 @@ export async function transcribeCommand(
       audioInVault: () => now.audio,
     });
     const progress = transcribeProgress(files, options.json);
-    const work = { uploads: data.uploads, out, space, now, stopping: scratch.stopping };
+    const { uploads, recordings } = data;
+    const work = { uploads, recordings, out, space, now, stopping: scratch.stopping };
     const batch = { pipeline, transcribed, progress, again, ...work, ...wanted };
     try {
       await pipeline.takeUp();
@@ -226,6 +229,9 @@ async function throughPipeline(batch: Batch, file: FoundFile): Promise<Transcrib
       { by: 'me', command: `${row.recordingId}/clear-error` },
     );
   }
+  // Only audio whose documents are saved has been removed.
+  const copy = join(batch.recordings, row.recordingId);
+  if (!row.documents) await rm(copy, { recursive: true, force: true });
   if (!row.documents || !hash) return row.error?.message ?? 'No documents were created';
   const wanted = { formats, folder, space, stopping };
   const documents = await keepDocuments(pipeline, row, row.documents, wanted);

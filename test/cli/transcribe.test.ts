@@ -64,8 +64,14 @@ async function talks(t: TestContext) {
     return { child, ended };
   };
   const run = async (...args: string[]): Promise<Run> => await start(...args).ended;
+  /** Of how many recordings there is audio. */
+  const copies = async () => {
+    const all = await readdir(folder, { recursive: true });
+    const audio = all.filter((path) => /mitschrift-transcribe-.*recordings\/.*\.wav$/.test(path));
+    return new Set(audio.map(dirname)).size;
+  };
   const notes = async () => (await readdir(out)).filter((name) => name.endsWith('.md')).toSorted();
-  return { audio, out, env, execArgv, server, start, run, notes };
+  return { audio, out, env, copies, execArgv, server, start, run, notes };
 }
 
 test('a folder: each file and stage by name, on past a bad one, a summary; what is done is not done again', async (t) => {
@@ -234,18 +240,12 @@ test('notes in a vault embed the audio that lies in it', async (t) => {
 });
 
 test('stopped in the second file, it goes on with that one', async (t) => {
-  const { audio, out, env, server, start, run } = await talks(t);
+  const { audio, out, copies, server, start, run } = await talks(t);
   await rm(join(audio, 'broken.mp3'));
   const { child, ended } = start(audio);
   await server.asked(1);
   server.faults.push({ do: 'hang' });
   await server.asked(2);
-  /** Of how many recordings there is audio. */
-  const copies = async () => {
-    const all = await readdir(env['TMPDIR']!, { recursive: true });
-    const audio = all.filter((path) => /mitschrift-transcribe-.*recordings\/.*\.wav$/.test(path));
-    return new Set(audio.map(dirname)).size;
-  };
   await eventually('the copy of the first is gone', async () => (await copies()) === 1);
   // Under npm one Ctrl-C comes twice; it is one all the same.
   child.kill('SIGINT');
@@ -261,6 +261,15 @@ test('stopped in the second file, it goes on with that one', async (t) => {
     rest.err,
     /^2 files: 1 transcribed, 1 already done; 1 folder with audio not searched \(--recursive\)$/m,
   );
+});
+
+test('of a file that fails no copy stays while the next one is transcribed', async (t) => {
+  const { audio, copies, server, start } = await talks(t);
+  server.faults.push({ do: 'answer', status: 400, body: '{}' }, { do: 'hang' });
+  start(audio);
+  await server.asked(2);
+  await eventually('there is one of the second', async () => (await copies()) > 0);
+  assert.equal(await copies(), 1);
 });
 
 test('what the server refuses fails by itself, and is done by the next run', async (t) => {
