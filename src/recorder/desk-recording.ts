@@ -231,11 +231,11 @@ export class DeskRecording {
 
   async #over(): Promise<void> {
     const { note } = this.folder;
-    if (!note.isOver) {
-      note.isOver = true;
-      await this.#write();
-    }
+    const isNew = !note.isOver;
+    note.isOver = true;
+    // Before the note, which the disk may not take: the microphone is let go in any case.
     this.#poke();
+    if (isNew) await this.#write();
   }
 
   #ready(recordingId: string, isStopped: boolean, hasEnded: boolean): void {

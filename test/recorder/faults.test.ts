@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WebSocketServer } from 'ws';
 import { adoptCapture } from '../../src/capture/process/client.ts';
+import { isRunning } from '../../src/shared/machine.ts';
 import { command, deskAndService, deskAudio, logIn, nowhere } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
 import { apiOf } from '../support/service-process.ts';
@@ -174,4 +175,26 @@ test('a recording is not called ended where the server has only left it', async 
   const stopped = command(t, env, ['record', ...from, '--finish', id]);
   assert.equal(await stopped.code, 0, stopped.err());
   assert.match(stopped.err(), /was ended with 00:00:01/);
+});
+
+test('a stop ends the capture also where the note of it cannot be written', async (t) => {
+  const { desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  network.lead(nowhere);
+  const recording = run(['record', ...from, '--device', 'Desk Mic']);
+  const audio = await deskAudio(desk);
+  await eventually('it is recorded', async () => (await audio.samples()) > 8000);
+  const capture = await adoptCapture(audio.folder);
+  capture!.release();
+  // Where the next note is written there is a folder.
+  const inTheWay = join(audio.folder, 'recorder.json.tmp');
+  await mkdir(inTheWay);
+  recording.child.kill('SIGINT');
+  assert.equal(await recording.code, 3, recording.err());
+  await eventually('its capture is over', () => !isRunning(capture!.pid), 20_000);
+  await rm(inTheWay, { recursive: true });
+  network.lead(service.url());
+  const rest = run(['record', ...from, '--rest']);
+  assert.equal(await rest.code, 0, rest.err());
 });
