@@ -45,7 +45,7 @@ export async function logout({ server }: { server: string }): Promise<void> {
     // The session had ended before.
     if (!(error instanceof ServiceRefusal) || error.status !== 401)
       throw new Error(
-        `The session was deleted here, but ${server} could not be reached. You can end it there under ` +
+        `The session was deleted here, but it could not be ended at ${server}. You can end it there under ` +
           `Account › Where you are logged in. ${error instanceof Error ? error.message : ''}`,
         { cause: error },
       );

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
@@ -45,4 +47,25 @@ test('with two-step login a script gives the code, and who may do nothing before
   const { out, err } = await login('--code', body.recovery_codes[0]!);
   assert.match(out, /Logged in to .* as ben\./u, err);
   assert.equal((await kept()).length, 1);
+});
+
+test('a server that answers, and ends no session, is not called out of reach', async (t) => {
+  const session = JSON.stringify({ token: 't', username: 'ben' });
+  const server = createServer((request, answer) => {
+    if (request.url === '/logout') answer.writeHead(500);
+    answer.end(session);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { ...process.env, XDG_CONFIG_HOME: await tempDir(t) };
+  const run = async (...args: string[]) => {
+    const child = spawn(process.execPath, [program, ...args, '--server', url], { env });
+    child.stdin.end(`${password}\n`);
+    return await text(child.stderr);
+  };
+  await run('login', '--user', 'ben', '--password-stdin');
+  const err = await run('logout');
+  assert.match(err, /could not be ended at .*HTTP 500/su);
+  assert.doesNotMatch(err, /reached/u);
 });
