@@ -67,9 +67,9 @@ export function validated<S extends z.ZodType>(schema: S, value: unknown): z.out
 }
 
 /**
- * koa-body, loaded with the first upload: it brings parsers of everything, and the start must not wait for them.
+ * koa-body, loaded with the first text: it brings parsers of everything, and the start must not wait for them.
  * By `require`, in one go: as ES modules, while a recording that is taken up loads its own, Node 20.20 ran
- * formidable before what it imports, and kept that failure: every upload was answered 500 until a restart.
+ * formidable before what it imports, and kept that failure: every such request was answered 500 until a restart.
  */
 export function bodyParser(): typeof import('koa-body').koaBody {
   const { koaBody }: typeof import('koa-body') = createRequire(import.meta.url)('koa-body');

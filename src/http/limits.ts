@@ -10,7 +10,7 @@ export const limits = {
   /** What an upload's form may hold besides the file, bytes and fields. */
   uploadFieldsBytesMax: 64 * 1024,
   uploadFieldsMax: 16,
-  /** Boundaries and part headers of an upload, bytes: a body longer than file + this is refused unread. */
+  /** Boundaries and part headers of an upload, bytes, and its fields: a body with more besides the file is read no further. */
   uploadOverheadBytes: 1024 * 1024,
   /** Uploads received at the same time, all users together; more are asked to come back. */
   uploadsAtOnceMax: 16,

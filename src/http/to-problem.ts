@@ -100,10 +100,9 @@ type Answered =
   | UnknownRecording;
 /** Most of these end a stage and reach the log, not a request; what has no entry is a mistake. */
 type Sometimes = BlobsError | KeyError | StageError | SystemError;
-/** Of Node and LevelDB; `1002` is formidable's. */
+/** Of Node and LevelDB. */
 type SystemError = Error & {
   code:
-    | '1002'
     | 'ECONNRESET'
     | 'ENOSPC'
     | 'LEVEL_DATABASE_NOT_OPEN'
@@ -295,7 +294,6 @@ const byCode = {
   'unsupported-media': (error) =>
     new Problem('unsupported-media', { said: error.sentence, cause: error }),
   // Formidable and Node say so when the client goes away in the middle; no client reads this.
-  '1002': (error) => cutOff(error),
   ECONNRESET: (error) => cutOff(error),
   ENOSPC: (error) => diskFull(error),
   LEVEL_DATABASE_NOT_OPEN: (error) => unavailable(error),
@@ -303,16 +301,15 @@ const byCode = {
   LEVEL_IO_ERROR: (error) => unavailable(error),
 } satisfies Answers<Answered['code']> & Partial<Answers<Sometimes['code']>>;
 
-/** co-body and raw-body (JSON) and formidable (uploads) say what is wrong in fields of their own. */
+/** co-body and raw-body say what is wrong in fields of their own. */
 function fromBodyParser(error: Error): Problem | undefined {
-  const { status, httpCode, type } = error as { status?: number; httpCode?: number; type?: string };
-  switch (status ?? httpCode) {
+  const { status, type } = error as { status?: number; type?: string };
+  switch (status) {
     case 413:
       return new Problem('too-large', { headers: { Connection: 'close' }, cause: error });
     case 415:
       return new Problem('unsupported-media', { said: detail('content-encoding'), cause: error });
     case 400:
-    case 501:
       return type === 'request.aborted'
         ? cutOff(error)
         : new Problem('malformed-body', { cause: error });

@@ -6,8 +6,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { limits } from '../../src/http/limits.ts';
-import { eventually } from '../support/eventually.ts';
-import { type TestService, startService, wav, withAda } from '../support/http-client.ts';
+import { eventually, within } from '../support/eventually.ts';
+import {
+  type ProblemAnswer,
+  type TestService,
+  startService,
+  wav,
+  withAda,
+} from '../support/http-client.ts';
 
 const file = ['Content-Disposition: form-data; name="file"; filename="a.wav"', wav()] as const;
 
@@ -27,6 +33,20 @@ async function sendForm<T>(
     body: await new Blob([...bytes, '--b--\r\n']).bytes(),
   });
   return { status: answer.status, body: (await answer.json()) as T };
+}
+
+/** What the beginning of a form is answered with, of which no more comes. */
+async function answerTo({ port }: TestService, token: string, begun: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => {});
+  socket.write(
+    'POST /recordings HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n' +
+      `Authorization: Bearer ${token}\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n` +
+      `${begun.length.toString(16)}\r\n${begun}\r\n`,
+  );
+  const [answer] = (await within('an answer', once(socket, 'data'), 30_000)) as [Buffer];
+  socket.destroy();
+  return answer.toString('utf8');
 }
 
 /** An upload that has begun and sends nothing more. */
@@ -81,7 +101,7 @@ test('how a field of a form says that it is encoded means nothing', async (t) =>
   const { service, token } = await withAda(t);
   service.engines.hold('transcribe');
   const title = 'Plän YQ==';
-  for (const encoding of ['7bit', '8bit', 'binary', 'utf-8']) {
+  for (const encoding of ['7bit', '8bit', 'binary', 'utf-8', 'base64', 'quoted-printable', 'x']) {
     const header = `Content-Disposition: form-data; name="title"\r\nContent-Transfer-Encoding: ${encoding}`;
     const parts = [[header, title], file] as const;
     const { status, body } = await sendForm<{ recording_id: string }>(service, token, parts);
@@ -90,6 +110,39 @@ test('how a field of a form says that it is encoded means nothing', async (t) =>
     assert.equal((await service.call('GET', path, { token })).body['title'], title, encoding);
   }
   assert.equal((await service.call('GET', '/health')).status, 200);
+});
+
+test('a header of a part that is too long is refused before it is read to its end', async (t) => {
+  const { service, token } = await withAda(t);
+  const long = `--b\r\nContent-Disposition: form-data; name="a"; ${'filename="'.repeat(10_000)}`;
+  const whole = await sendForm<ProblemAnswer>(service, token, [[`${long.slice(5)}x`, ''], file]);
+  assert.deepEqual([whole.status, whole.body.type], [400, '/problems/malformed-body']);
+  assert.match(await answerTo(service, token, long), /^HTTP\/1\.1 400 [^]*\/malformed-body/);
+  const name = `--b\r\n${'x'.repeat(100_000)}`;
+  assert.match(await answerTo(service, token, name), /^HTTP\/1\.1 400 [^]*\/malformed-body/);
+  assert.equal((await service.call('GET', '/health')).status, 200);
+  assert.equal((await service.upload(token)).status, 202);
+});
+
+test('a form is refused for a file of another name, also with what comes behind it', async (t) => {
+  const { service, token } = await withAda(t);
+  const other = '--b\r\nContent-Disposition: form-data; name="a"; filename="a.wav"\r\n\r\nRIFF\r\n';
+  const answer = await answerTo(service, token, `${other}--b\r\n${file[0]}\r\n\r\nRIFF`);
+  assert.match(answer, /^HTTP\/1\.1 422 [^]*"path":"a"/);
+});
+
+test('a form that holds much besides its file is refused before its end, wherever it is', async (t) => {
+  const { service, token } = await withAda(t);
+  const much = 'x'.repeat(limits.uploadOverheadBytes + 1);
+  const part = (header: string) => `--b\r\n${header}\r\n\r\n${much}`;
+  for (const [what, begun] of [
+    ['before the first part', much],
+    ['a field', part('Content-Disposition: form-data; name="title"')],
+    ['a part that is none of a form', part('Content-Disposition: attachment')],
+    ['behind the end', `--b--\r\n${much}`],
+  ] as const)
+    assert.match(await answerTo(service, token, begun), /^HTTP\/1\.1 413 /, what);
+  assert.equal((await service.upload(token)).status, 202);
 });
 
 test('one address cannot take all connections', async (t) => {

@@ -1,11 +1,13 @@
 import { detail } from '../../words/details.ts';
 import { fieldFault } from '../../words/field-faults.ts';
+import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
+import { finished, pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import { ulid } from 'ulid';
 import { ifMissing, syncFile } from '../../shared/files.ts';
-import { bodyParser } from '../body.ts';
 import { limits } from '../limits.ts';
 import { Problem, invalid } from '../problems.ts';
 import { sameAudioAs } from '../../../projections/library.ts';
@@ -77,81 +79,103 @@ export async function sweepUploads(uploadsDir: string, before: Date | null = nul
 type Arrived = ((bytes: number) => Promise<void>) | undefined;
 
 async function parseForm(
-  ctx: Context,
+  { req }: Context,
   folder: string,
   { fileBytesMax, arrived }: { fileBytesMax: number; arrived?: Arrived },
 ): Promise<ReceivedUpload> {
+  const path = join(folder, 'file');
+  const form = await openForm(req);
+  const given = new Map<string, string[]>();
   let filename: string | undefined;
-  const count = (part: NodeJS.EventEmitter) => {
-    let bytes = 0;
-    part.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      arrived?.(bytes).catch((error: unknown) => ctx.req.emit('error', error));
-    });
+  let kept: Promise<void> | undefined;
+  let [bodyBytes, fileBytes, fieldsBytes] = [0, 0, 0];
+  let why: unknown;
+  const giveUp = (error: unknown) => {
+    if (!form.destroyed) why = error;
+    form.destroy();
   };
-  const parse = bodyParser()({
-    json: false,
-    text: false,
-    urlencoded: false,
-    multipart: true,
-    formidable: {
-      uploadDir: folder,
-      filename: () => 'file',
-      maxFileSize: fileBytesMax,
-      maxTotalFileSize: fileBytesMax,
-      maxFiles: 1,
-      maxFields: limits.uploadFieldsMax,
-      maxFieldsSize: limits.uploadFieldsBytesMax,
-      allowEmptyFiles: true,
-      minFileSize: 0,
-      onPart(part, handle) {
-        // Formidable takes a part for a file when it has a type; what makes a file is its name.
-        if (part.originalFilename === null) {
-          part.mimetype = null;
-          // It would be taken for a charset, and where there is none of that name formidable throws beside every handler.
-          part.transferEncoding = 'utf-8';
-        } else {
-          part.mimetype ??= 'application/octet-stream';
-          if (filename !== undefined || part.name !== 'file') {
-            // Before formidable opens it: it would leave the second file behind, open. Said through the
-            // request, where formidable listens and gives up: the rest is not worth receiving.
-            ctx.req.emit(
-              'error',
-              invalid([{ path: part.name ?? 'file', fault: fieldFault('one-file') }]),
-            );
-            return;
-          }
-          filename = plainName(part.originalFilename);
-          count(part);
-        }
-        handle(part);
-      },
-    },
+  const tooMuch = () => giveUp(tooLarge(fileBytesMax));
+  async function* counted(content: AsyncIterable<Buffer>) {
+    for await (const chunk of content) {
+      fileBytes += chunk.length;
+      if (fileBytes > fileBytesMax) throw tooLarge(fileBytesMax);
+      await arrived?.(fileBytes);
+      yield chunk;
+    }
+  }
+  // What fails later than the first time is nobody's news, and without a listener ends the process.
+  form.on('error', () => {});
+  form.on('fieldsLimit', tooMuch);
+  form.on('field', (name, value: string | undefined) => {
+    // In a charset that nobody knows.
+    if (value === undefined) return giveUp(new Problem('malformed-body'));
+    fieldsBytes += Buffer.byteLength(value);
+    if (fieldsBytes > limits.uploadFieldsBytesMax) return tooMuch();
+    given.set(name, [...(given.get(name) ?? []), value]);
+  });
+  form.on('file', (name: string | undefined, content, said) => {
+    content.on('error', () => {});
+    // Given up, it goes on to the end of what has arrived.
+    if (form.destroyed || filename !== undefined || name !== 'file')
+      return giveUp(invalid([{ path: name ?? 'file', fault: fieldFault('one-file') }]));
+    // As browsers write a quotation mark.
+    filename = plainName((said.filename ?? '').replaceAll('%22', '"'));
+    kept = pipeline(content, counted, createWriteStream(path));
+    kept.catch(giveUp);
+  });
+  // Of a connection that has broken off already nothing is heard any more.
+  if (req.destroyed) form.destroy();
+  req.on('error', giveUp);
+  req.on('data', (chunk: Buffer) => {
+    bodyBytes += chunk.length;
+    if (bodyBytes - fileBytes > limits.uploadOverheadBytes) tooMuch();
   });
   try {
-    await parse(ctx, async () => {});
-  } catch (error) {
-    throw (error as { httpCode?: number }).httpCode === 413 ? tooLarge(fileBytesMax, error) : error;
+    await finished(req.pipe(form)).catch((cause: unknown) => {
+      throw why ?? new Problem('malformed-body', { cause });
+    });
+    await kept;
+  } finally {
+    form.destroy();
+    await kept?.catch(() => {});
   }
   if (filename === undefined) throw invalid([{ path: 'file', fault: fieldFault('field-missing') }]);
-  const fields: Record<string, string> = {};
-  const body = (ctx.request as { body?: Record<string, string | string[]> }).body ?? {};
-  for (const [name, value] of Object.entries(body)) {
-    if (typeof value === 'string') fields[name] = value;
-    else if (name === listField) fields[name] = JSON.stringify(value);
-    else throw invalid([{ path: name, fault: fieldFault('field-twice') }]);
+  return { path, filename, fields: fieldsOf(given) };
+}
+
+/** @throws {Problem} 400 there is no boundary */
+async function openForm({ headers }: IncomingMessage) {
+  // With the first upload: the start must not wait for it.
+  const { default: busboy } = await import('busboy');
+  const { uploadFieldsMax: fields, uploadFieldsBytesMax } = limits;
+  try {
+    return busboy({
+      headers,
+      defParamCharset: 'utf8',
+      limits: { fields, fieldSize: uploadFieldsBytesMax + 1 },
+    });
+  } catch (cause) {
+    throw new Problem('malformed-body', { cause });
   }
-  return { path: join(folder, 'file'), filename, fields };
+}
+
+function fieldsOf(given: ReadonlyMap<string, readonly string[]>): Record<string, string> {
+  const fields = [...given].map(([name, values]) => {
+    const [value = '', ...more] = values;
+    if (more.length === 0) return [name, value];
+    if (name === listField) return [name, JSON.stringify(values)];
+    throw invalid([{ path: name, fault: fieldFault('field-twice') }]);
+  });
+  return Object.fromEntries(fields) as Record<string, string>;
 }
 
 /** Of this one a form has as many as there are names: as good as one with a JSON array. */
 const listField = 'people';
 
-const tooLarge = (fileBytesMax: number, cause?: unknown): Problem =>
+const tooLarge = (fileBytesMax: number): Problem =>
   new Problem('too-large', {
     said: detail('upload-too-large', { limit: fileBytesMax, fields: limits.uploadFieldsBytesMax }),
     headers: { Connection: 'close' },
-    cause,
   });
 
 /** The last component, without what no file name should have. */
