@@ -56,7 +56,10 @@ export async function serve(): Promise<void> {
   const link = await service.setupLink.catch(() => null); // `ready` fails with the same error
   if (link !== null) console.error(`Set up Mitschrift here: ${link}`);
   await service.ready.catch((error: unknown) => {
-    if (!stopping) refused(error);
+    if (stopping) return;
+    // It is being closed: what does not end must not answer on as if it worked.
+    setTimeout(() => process.exit(1), stopWithinMs).unref();
+    refused(error);
   });
   if (stopping) return;
   hasBegun = true;

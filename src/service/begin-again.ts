@@ -5,13 +5,13 @@ import { inOrder } from '../shared/mutex.ts';
 import type { Log } from '../shared/log.ts';
 import { pauseAfter } from '../shared/pauses.ts';
 import { retry, systemClock } from '../shared/retry.ts';
+import type { BlobsError } from '../storage/blobs/blobs.ts';
 import type { Sentence } from '../words/params.ts';
 import { type EventStoreError, sentenceOf } from '../../events/store.ts';
 
 /** The service over one opened log. */
 export type Run = {
-  /** Settles when requests are answered. */
-  served: Promise<unknown>;
+  /** Settles when what was left is taken up, and all that goes on by itself has begun; requests are answered before. */
   ready: Promise<void>;
   link: Promise<string | null>;
   /** Ends all of it, once. @param leave what is done with the port, once its commands are answered */
@@ -41,7 +41,12 @@ const pauses = { first: 250, max: 5_000 };
 
 const shorter =
   'event log came back shorter; dropping what this node remembers and reopening the log';
-const leftStart = 'database went away while the service started; starting again when it is back';
+const leftStart =
+  'database or file store went away while the service started; starting again when it is back';
+
+/** Whether database or file store cannot be asked now, and may come back. */
+const isAway = (error: unknown): boolean =>
+  hasCode<EventStoreError>(error, 'BUSY') || hasCode<BlobsError>(error, 'BLOBS_AWAY');
 
 /**
  * Keeps a service running over its log. Where the database came back without facts that this process knew, whatever it
@@ -100,11 +105,11 @@ export function keepRunning(first: Promise<OpenedLog>, parts: Parts): Running {
       },
       () => {},
     );
-    const isServed = (): void => void (failedStarts = 0);
-    mine.served.then(isServed, (error: unknown) => {
-      if (isOutdated) return;
+    const isReady = (): void => void (failedStarts = 0);
+    mine.ready.then(isReady, (error: unknown) => {
+      if (isOutdated || closing.signal.aborted) return;
       // Of a log of its own nothing comes back; a service that cannot open it must not go on answering that it starts.
-      if (!comesBack || !hasCode<EventStoreError>(error, 'BUSY')) return fail(error);
+      if (!comesBack || !isAway(error)) return fail(error);
       again(error, leftStart, lost, pauseAfter(pauses, failedStarts));
       failedStarts += 1;
     });
@@ -126,6 +131,8 @@ async function reached<T>(
     try {
       return await what(run);
     } catch (error) {
+      // What its failure begins has begun then.
+      await run.ready.catch(() => undefined);
       await now().changing;
       if (now().run === run) throw error;
     }
@@ -155,8 +162,7 @@ const openAgain = ({ open, log }: Parts, signal: AbortSignal): Promise<OpenedLog
   retry(open, {
     pauses,
     signal,
-    isTransient: (error) =>
-      hasCode<EventStoreError>(error, 'BUSY') || awayCodes.has(codeOf(error) ?? ''),
+    isTransient: (error) => isAway(error) || awayCodes.has(codeOf(error) ?? ''),
     onRetry: (err) => log.warn({ err }, 'event log cannot be opened yet; trying again'),
   });
 

@@ -35,7 +35,6 @@ export function begin(
   for (const one of [sockets, link, ready]) one.catch(() => undefined);
   let ended: Promise<void> | undefined;
   return {
-    served,
     link,
     ready,
     /** In this order: who waits for an answer gets it, then nothing new comes in, then what is below. */

@@ -3,16 +3,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Run, keepRunning } from '../../src/service/begin-again.ts';
 import type { OpenedLog } from '../../src/service/event-log.ts';
+import { BlobsError } from '../../src/storage/blobs/blobs.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { dataFailure } from '../../src/words/data-failures.ts';
 
 const quiet = { error: () => {}, warn: () => {} };
 
-/** Runs over logs that are outdated when it is said; `ends` is how each ends. */
+/** Runs over logs that are outdated when it is said; `ends` is how each ends, `goesOn` what it does when it answers. */
 function service(
   ends: () => Promise<void>,
   starts: () => Promise<void> = async () => {},
   refused?: Error,
+  goesOn: () => Promise<void> = async () => {},
 ) {
   const logs: AbortController[] = [];
   const told: (Sentence | null)[] = [];
@@ -27,8 +29,7 @@ function service(
     told.push(lost);
     const served = opened.then(starts);
     return {
-      served,
-      ready: served,
+      ready: served.then(goesOn),
       link: served.then(() => null),
       end: async (leave) => {
         await leave();
@@ -76,6 +77,69 @@ test('a start during which the database goes away begins again, with nothing los
   assert.ok(performance.now() - since > 700, 'with longer and longer pauses');
   assert.deepEqual([starts, one.told, one.port], [3, [null, null, null], ['pause', 'pause']]);
   await one.close();
+  await one.over;
+});
+
+for (const [run, failing] of [
+  ['the first run', 1],
+  ['one that began again', 2],
+] as const) {
+  const failingOnce = (error: Error) => {
+    let runs = 0;
+    const goesOn = async (): Promise<void> => {
+      runs += 1;
+      if (runs === failing) throw error;
+    };
+    const one = service(
+      async () => {},
+      async () => {},
+      undefined,
+      goesOn,
+    );
+    const again = async (): Promise<void> => {
+      if (failing === 1) return;
+      await one.ready;
+      one.logs[0]!.abort(new EventStoreError('CLOSED', two));
+    };
+    return { one, again };
+  };
+
+  for (const away of [
+    new EventStoreError('BUSY', dataFailure('database-away', { database: 'here' })),
+    new BlobsError('BLOBS_AWAY', dataFailure('file-in-use')),
+  ])
+    test(`what is away (${away.code}) while ${run} takes up what was left has it begin again, and the link stays known`, async () => {
+      const { one, again } = failingOnce(away);
+      await again();
+      await until(() => one.logs.length === failing + 1);
+      await one.ready;
+      assert.equal(await one.link, null);
+      assert.equal(one.told.at(-1), failing === 1 ? null : two, 'what was lost is still said');
+      await one.close();
+      await one.over;
+    });
+
+  test(`any other failure of that ends ${run}, with why`, async () => {
+    const { one, again } = failingOnce(new Error('no such row'));
+    await again();
+    await assert.rejects(one.over, /no such row/);
+    await until(() => one.port.at(-1) === 'close');
+    assert.equal(one.logs.length, failing);
+  });
+}
+
+test('a start that is ended before it is ready is no failure', async () => {
+  let ended = (_: Error): void => {};
+  const ending = new Promise<void>((_, reject) => (ended = reject));
+  const one = service(
+    async () => ended(new Error('aborted')),
+    async () => {},
+    undefined,
+    () => ending,
+  );
+  await until(() => one.logs.length > 0);
+  await one.close();
+  await assert.rejects(one.ready, /aborted/);
   await one.over;
 });
 
