@@ -107,7 +107,7 @@ async function* oldKeys(
 /** As `AudioStore.keep` names it, where several nodes keep; with a fact's version, what was put together for that. */
 const keptName = /^audio-(?:\d+-)?[0-9a-f]{16}(?:\.[a-z0-9]{1,8})?$/;
 
-/** Files of a recording that no fact names now; of what no fact speaks of at all, any. Null: it is being recorded. */
+/** Files of a recording that no fact names now; of what no fact speaks of at all, any. Null: its audio is not complete. */
 async function unnamed(
   recordingId: string,
   before: Date,
@@ -126,7 +126,9 @@ async function unnamed(
   if (suspects.length === 0) return [];
   const said = await saidInLog(recordingId, deps.store);
   if (said === null) return suspects;
-  if (isIn(said.state, 'recording')) return null;
+  // After an error it can be tried again: until there is audio of it, the pieces are all there is.
+  const isIncomplete = isIn(said.state, 'error') && said.path === null;
+  if (isIn(said.state, 'recording') || isIncomplete) return null;
   return suspects.filter(
     (key) =>
       isPiece(key) || (keptName.test(key.slice(folder.length)) && key !== folder + said.path),

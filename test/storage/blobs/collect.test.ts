@@ -24,13 +24,16 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   const [ownership, other] = [shared.node(), shared.node()];
   const blobs = await openBlobs(pathToFileURL(directory).href, { logId: 'log', ownership });
   const store = memoryStore();
-  const [known, unknown, held] = ['R1', 'R2', 'R3'];
+  const [known, unknown, held, failed] = ['R1', 'R2', 'R3', 'R5'];
   const kept = 'audio-0123456789abcdef.wav';
   const left = 'audio-fedcba9876543210.wav';
   const imported = sampleFact('audio.imported');
   assert.ok(imported.type === 'audio.imported');
   const named = { ...imported, data: { ...imported.data, path: kept } };
   await store.append(recordingStream(known), [named], 0);
+  const started = sampleFact('recording.started');
+  const ended = { ...sampleFact('stage.failed'), from: 'recording.capturing', to: 'error' };
+  await store.append(recordingStream(failed), [started, ended], 0);
   const now = Date.now();
   const put = async (path: string, days: number): Promise<string> => {
     const file = join(directory, path);
@@ -45,6 +48,8 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
     await put(`recordings/${known}/capture.json`, 100),
     await put(`recordings/${unknown}/young.wav`, 6),
     await put(`recordings/${held}/audio.wav`, 8),
+    // It can be tried again: what it recorded is nowhere else.
+    await put(`recordings/${failed}/live/1-48000-0`, 8),
     // Nothing was put there lately: it is not even looked at.
     await put('recordings/R4/audio.wav', 100),
     await put('uploads/u1/file', 6),
@@ -69,7 +74,7 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   const { signal } = new AbortController();
   let time = now;
   const last = memoryKept(() => new Date(time));
-  const puts = memoryPuts([known, unknown, held]);
+  const puts = memoryPuts([known, unknown, held, failed]);
   const listed: string[] = [];
   const deps = {
     byOne: openByOne(last, ownership),
@@ -98,7 +103,7 @@ test('what no fact names goes after a week, by one node, and nothing else ever',
   for (const file of go) assert.equal(await exists(file), false, file);
   for (const file of stay) assert.equal(await exists(file), true, file);
   assert.ok(!listed.includes('recordings/'), 'what it costs does not grow with what is kept');
-  assert.deepEqual([...puts.noted], [held], 'it is looked at again when it is free');
+  assert.deepEqual([...puts.noted], [held, failed], 'they are looked at again');
   // All nodes together look through everything once a day.
   assert.equal(await collect(deps), null);
   time += 24 * 3_600_000;
