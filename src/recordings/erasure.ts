@@ -84,7 +84,7 @@ export interface Removals {
   deleteDocuments<T>(recordingId: string, store: () => Promise<T>): Promise<T>;
   /** Finishes what a crash left undone. What fails stays pending. */
   finishPending(): Promise<void>;
-  /** Erases again what came back from a backup. Of what the rows call erased nothing is asked. */
+  /** Erases again what came back from a backup. Of what the rows call erased nothing is asked. @throws the first failure, after all of them */
   eraseAgain(erase: Erase): Promise<void>;
   /** Resolves when nothing is being removed. */
   settled(): Promise<void>;
@@ -146,16 +146,19 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
     async eraseAgain(erase) {
       await deps.keys.finishErasures();
       const subjects = (await deps.keys.erasures()).map(({ subject }) => subject);
+      const failures: unknown[] = [];
       for (let first = 0; first < subjects.length; first += askedAtOnce) {
         const some = subjects.slice(first, first + askedAtOnce);
         const standing = await deps.standingOf(some);
         for (const recordingId of some) {
           if (standing.get(recordingId)?.state === erasedState) continue;
-          await eraseUnlessErased(deps, recordingId, erase).catch((error: unknown) =>
-            log.error({ err: error, recordingId }, 'erasing a recording failed again'),
-          );
+          await eraseUnlessErased(deps, recordingId, erase).catch((error: unknown) => {
+            log.error({ err: error, recordingId }, 'erasing a recording failed again');
+            failures.push(error);
+          });
         }
       }
+      if (failures.length > 0) throw failures[0];
     },
     async settled() {
       await Promise.allSettled(underWay);

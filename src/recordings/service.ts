@@ -113,7 +113,7 @@ export type OpenRecordingService = RecordingService &
     notTakenUp(): ReadonlyMap<string, string>;
     /** Finishes what a crash left undone of erasures, deletions and uploads. @param left folders that a process which is gone left */
     finishRemovals(left: readonly string[]): Promise<void>;
-    /** Erases again what came back from a backup. For one process of all, when the rows have caught up. */
+    /** Erases again what came back from a backup. For one process of all, when the rows have caught up. @throws as `Removals` */
     eraseAgain(): Promise<void>;
     /** Finishes what other processes left undone: erasures, deletions, uploads, and audio that is to be compressed. */
     finishPending(): Promise<void>;

@@ -68,15 +68,22 @@ async function keepLooking(
 ): Promise<void> {
   const { storage, signal, browserLimits } = ports;
   const everyMs = Math.min(lookEveryMs, browserLimits.graceMs ?? Infinity);
-  const steps = [
+  const again = () => recordingService.eraseAgain();
+  const failed = () => recordingService.awaitEngines(waitingForEngines(storage));
+  const todo = new Set([
+    again,
     () => recordingService.finishPending(),
     () => lateAudio.takeUp(),
     () => refreshing.look(),
-  ];
-  const again = () => recordingService.eraseAgain();
-  const failed = () => recordingService.awaitEngines(waitingForEngines(storage));
-  for (let todo = [again, ...steps, failed]; !signal.aborted; todo = steps) {
-    for (const step of [...todo, also]) if (!signal.aborted) await attempt(step, ports);
+    failed,
+    also,
+  ]);
+  while (!signal.aborted) {
+    for (const step of todo) {
+      if (signal.aborted) return;
+      const isDone = await attempt(step, ports);
+      if (isDone && (step === again || step === failed)) todo.delete(step);
+    }
     await systemClock.wait(everyMs, signal).catch(() => undefined);
   }
 }
@@ -86,15 +93,19 @@ async function* waitingForEngines(storage: Ports['storage']): AsyncGenerator<str
     if (mayPass(error)) yield recordingId;
 }
 
-/** What fails is tried again with the next look. */
+/** What fails is tried again with the next look. @returns whether it succeeded */
 async function attempt(
   work: () => Promise<void>,
   { log, signal }: Pick<Ports, 'log' | 'signal'>,
-): Promise<void> {
-  await work().catch((error: unknown) => {
-    if (!signal.aborted)
-      log.warn({ err: error }, 'taking over unfinished work of other nodes failed; trying again');
-  });
+): Promise<boolean> {
+  return await work().then(
+    () => true,
+    (error: unknown) => {
+      if (!signal.aborted)
+        log.warn({ err: error }, 'taking over unfinished work of other nodes failed; trying again');
+      return false;
+    },
+  );
 }
 
 /** Another process may have worked on it: here it is not heard of in another way. */

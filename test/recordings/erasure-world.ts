@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import pino from 'pino';
 import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -136,7 +137,9 @@ export async function openErasureWorld(t: TestContext, home: string, options: Op
   });
   await projections.ready();
   await recordingService.finishRemovals(await readdir(recordingsDir));
-  await recordingService.eraseAgain();
+  const again = recordingService.eraseAgain();
+  if (options.unreadable === undefined) await again;
+  else await assert.rejects(again, /not to be read/);
   let closed = false;
   const world = {
     dataDir,
