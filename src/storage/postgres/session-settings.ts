@@ -4,12 +4,14 @@ import type pg from 'pg';
 export const statementMs = 30_000;
 
 /**
- * Of every session. What was acknowledged is on the disk, whatever the server's own setting says; short questions
- * are not compiled, which took a hundred times as long as asking them.
+ * Of every session. What was acknowledged is on the disk, whatever the server's own setting says; who waited for
+ * a lock sees what was committed meanwhile, else it is refused; short questions are not compiled, which took a hundred
+ * times as long as asking them.
  */
 const sessionSettings = `
   set search_path = mitschrift;
   set client_min_messages = warning;
+  set default_transaction_isolation = 'read committed';
   set jit = off;
   set statement_timeout = ${statementMs};
   set idle_in_transaction_session_timeout = ${statementMs};

@@ -57,6 +57,27 @@ describe('Two nodes at one database', () => {
     assert.equal(newer!.outdated.aborted, false);
   });
 
+  for (const isolation of ['repeatable read', 'serializable'])
+    it(`append at once where transactions are ${isolation} unless they say otherwise`, async (t) => {
+      await cluster.empty();
+      await ask(
+        cluster.url,
+        `alter database postgres set default_transaction_isolation = '${isolation}'`,
+      );
+      t.after(() =>
+        ask(cluster.url, 'alter database postgres reset default_transaction_isolation'),
+      );
+      const logs = [await node(t), await node(t)];
+      const appends = upTo(100);
+      await Promise.all(
+        logs.map(async (log, index) => {
+          for (const count of appends)
+            await log.append(`recording-${index}`, [plainFact(`${index}-${count}`)], count - 1);
+        }),
+      );
+      assert.equal(await logs[0]!.head(), logs.length * appends.length);
+    });
+
   it(`lose nothing when they compete and connections are cut (seed ${seed})`, async (t) => {
     await cluster.empty();
     const random = seeded(seed);
