@@ -87,7 +87,8 @@ export async function backup(
       isKnown,
     });
     await writeKeptData(layout.keptOf(marker), await ofKnown(rows, isKnown));
-    await carryErasures(keys, layout.erasures, { log: copy, files: layout.filesOf(marker) });
+    const copied = { log: copy, files: layout.filesOf(marker), since: marker.at };
+    await carryErasures(keys, layout.erasures, copied);
     await writeBackupMarker(directory, marker);
     await removeOthers(directory, marker);
     const facts = { facts: position, newFacts: position - before };
@@ -222,13 +223,15 @@ async function copyFiles(
 async function carryErasures(
   keys: KeyStore,
   path: string,
-  copied: { log: LogCopy; files: string },
+  copied: { log: LogCopy; files: string; since: string },
 ): Promise<void> {
   const list = await openErasureList(path);
   const erasures = await keys.erasures();
   const keyOf = (subject: string) => join(copied.files, 'keys', subject);
   const meanwhile = new Set<string>();
-  for (const { subject } of erasures) if (await exists(keyOf(subject))) meanwhile.add(subject);
+  // The key of what began meanwhile is not in the copy, its documents may be.
+  for (const { subject, at } of erasures)
+    if (at >= copied.since || (await exists(keyOf(subject)))) meanwhile.add(subject);
   if (meanwhile.size > 0) {
     const isErased = (subject: string) => meanwhile.has(subject);
     const erased = await erasedFiles(copied.log, copied.files, isErased);

@@ -1,4 +1,4 @@
-import { readdir, rmdir } from 'node:fs/promises';
+import { readdir, realpath, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { recordingFacts } from '../../events/facts/recording.ts';
 import { keyOrFault } from '../../events/key-place.ts';
@@ -6,6 +6,7 @@ import { filesOf } from '../../events/log/file-keys.ts';
 import { rawRecords } from '../../events/log/reader.ts';
 import type { LogCopy } from '../../events/log/salvage.ts';
 import { openContent } from '../../events/log/sealing.ts';
+import { documentsNaming } from '../recordings/erased-files.ts';
 import { ifCode } from '../shared/errors.ts';
 import { ifMissing } from '../shared/files.ts';
 
@@ -17,7 +18,8 @@ export type ErasedFiles = { documents: ReadonlySet<string>; folders: ReadonlySet
 
 /**
  * Finds the documents of erased recordings in a log, with the keys that a backup still has of them:
- * their names are content. Where the key is gone, so are the documents, since it is destroyed last.
+ * their names are content. Where the key is gone, so are the documents, since it is destroyed last. Those
+ * that were saved while the backup ran are in no fact of its log: they say whose they are.
  * Memory: the paths of what was erased.
  * @param root the data directory, or the files of a backup
  */
@@ -37,6 +39,10 @@ export async function erasedFiles(
   const owners = new Map<string, Set<string>>();
   const documents = new Set<string>();
   const folders = new Set<string>();
+  const add = (space: string, path: string): void => {
+    documents.add(join(space, path));
+    if (path.includes('/')) folders.add(join(space, dirname(path)));
+  };
   for await (const page of rawRecords(log.db, 0, log.head().position)) {
     for (const { fact } of page) {
       const { subject, content, stream, type } = fact;
@@ -51,12 +57,15 @@ export async function erasedFiles(
       const key = await keyOrFault(keys, recordingId);
       if (typeof key === 'string') continue;
       const opened = saved.parse(await openContent(key, fact, content));
-      for (const space of [...known].flatMap(spacesOf)) {
-        for (const path of Object.values(opened.paths)) {
-          documents.add(join(space, path));
-          if (path.includes('/')) folders.add(join(space, dirname(path)));
-        }
-      }
+      for (const space of [...known].flatMap(spacesOf))
+        for (const path of Object.values(opened.paths)) add(space, path);
+    }
+  }
+  for (const top of ['spaces', join('quarantine', 'spaces')]) {
+    const there = await readdir(join(root, top), { withFileTypes: true }).catch(ifMissing([]));
+    for (const { name } of there.filter((entry) => entry.isDirectory())) {
+      const space = { root: join(await realpath(root), top, name), user: name };
+      for (const path of await documentsNaming(space, isErased)) add(join(top, name), path);
     }
   }
   return { documents, folders };

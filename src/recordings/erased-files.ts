@@ -1,5 +1,5 @@
 import { readdir, realpath, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { filesAfter, noFiles } from '../../events/facts/files.ts';
 import { recordingStream } from '../../events/facts/recording.ts';
 import type { EventStore } from '../../events/store.ts';
@@ -124,15 +124,23 @@ const spacesOf = async ({ spaceOf, quarantineDir }: Folders, owner: string): Pro
   ...(await archivedSpaces(quarantineDir, owner)),
 ];
 
-/** Names of the documents that say they are of this recording. Looks at every document of the space. */
-async function basesOf(space: Space, recordingId: string): Promise<string[]> {
-  const bases: string[] = [];
-  for (const name of await namesInSpace(space)) {
-    const base = name.replace(/\.md$/u, '');
-    const paths = Object.values(documentPaths(base));
-    if ((await recordingsNamedIn(space, paths)).includes(recordingId)) bases.push(base);
-  }
-  return bases;
+/** Names of the documents that say they are of this recording. */
+const basesOf = async (space: Space, recordingId: string): Promise<string[]> =>
+  (await documentsNaming(space, (id) => id === recordingId)).map((path) =>
+    path.includes('/') ? dirname(path) : path.replace(/\.md$/u, ''),
+  );
+
+/** Paths of the documents that say they are of one of these recordings. Looks at every document of the space. */
+export async function documentsNaming(
+  space: Space,
+  isOne: (recordingId: string) => boolean,
+): Promise<string[]> {
+  const found: string[] = [];
+  const bases = (await namesInSpace(space)).map((name) => name.replace(/\.md$/u, ''));
+  for (const base of new Set(bases))
+    for (const path of Object.values(documentPaths(base)))
+      if ((await recordingsNamedIn(space, [path])).some(isOne)) found.push(path);
+  return found;
 }
 
 /** Ids of the recordings that documents say they are of. */

@@ -421,6 +421,32 @@ test('restore applies a later list of erasures: key, audio, documents, and the f
   assert.deepEqual([of.at(-1)!.type, of.at(-1)!.to], ['recording.erased', 'idle.erased']);
 });
 
+test('documents that were saved first while a backup ran do not come back after their erasure', async (t) => {
+  const { data, recordings } = await recordedData(t);
+  const { kept, target } = await places(t);
+  const [stays, gone] = recordings as [string, string];
+  const [lost, left] = [await documentsOf(data, gone), await documentsOf(data, stays)];
+  const saved = (await factsIn(data)).find(
+    ({ type, stream }) => type === 'documents.saved' && stream === `recording-${gone}`,
+  )!;
+  const during = join(dirname(kept), 'during');
+  await withLogAlone(data, async (opened) => {
+    t.mock.method(opened.store, 'head', async () => saved.position - 1);
+    await backup({ ...opened, data }, kept);
+    const erasures = async () => {
+      await opened.keys.forget(gone);
+      return await opened.keys.erasures();
+    };
+    await backup({ ...opened, keys: { ...opened.keys, erasures }, data }, during);
+  });
+  await restore(kept, target, { erasures: join(data.keys, 'erased.jsonl') });
+  for (const root of [during, target.root]) {
+    const back = Object.keys(await filesIn(root));
+    const has = (paths: string[]) => paths.map((path) => back.some((file) => file.endsWith(path)));
+    assert.deepEqual(has([...lost, ...left]), [false, false, false, true, true, true]);
+  }
+});
+
 test('nothing of an erased recording of a deleted user comes back from where it was put aside', async (t) => {
   const { service, token } = await withAda(t);
   const bens = await service.addUser('ben');
