@@ -28,7 +28,8 @@ export class LogDatabase extends Level {
   readonly #hook: WriteHook;
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
-  #failed = false;
+  /** What stopped writing; undefined: writes are let through. */
+  failure: unknown;
   /** Bytes that are free while it waits, open, for room to be opened again; else undefined. */
   waitsForRoom: number | undefined;
 
@@ -45,7 +46,7 @@ export class LogDatabase extends Level {
     await this.close();
     await this.open({ createIfMissing: false });
     await syncDirectory(this.location);
-    this.#failed = false;
+    this.failure = undefined;
   }
 
   /* The library's own hooks for those who implement a database; all ways to write end in them. */
@@ -89,11 +90,11 @@ export class LogDatabase extends Level {
   }
 
   async #attempt(write: () => Promise<void>): Promise<void> {
-    if (this.#failed) throw reopening(this);
+    if (this.failure !== undefined) throw reopening(this);
     try {
       await this.#hook(write);
     } catch (error) {
-      this.#failed = true;
+      this.failure = error;
       this.onWriteFailure(error);
       throw error;
     }

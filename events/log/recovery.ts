@@ -58,6 +58,8 @@ function recoveryOf(log: Recovering, appenderOf: () => Appender): Recovery {
         appender.head = await headAfter(db, known, log.damage.report);
         log.heads.reset();
         await log.verify({ afterPosition: Math.min(known.position, appender.head.position) });
+        // A write failed since it was opened, for which nothing else opens it again.
+        if (db.failure !== undefined) throw db.failure;
         report(`event log is open again at position ${appender.head.position}`);
       };
       running = reopenUntilUsable(db, log.closing, check, report).finally(() => {

@@ -180,6 +180,30 @@ describe('After a failed write the log', () => {
     await log.append('recording-1', [plainFact('1')], 0);
   });
 
+  it('opens it once more where the next write fails while it is looked through', async (test) => {
+    const disk = fragileDisk();
+    const log = await (await tempLog(test)).open({ write: disk.write });
+    await log.append('recording-1', [plainFact('1')], 0);
+    const key = '!kept!session';
+    const get = log.db.get.bind(log.db);
+    let looks = 0;
+    test.mock.method(log.db, 'get', async (...question: [string]) => {
+      if ((looks += 1) === 1) {
+        disk.failNext('before');
+        await assert.rejects(log.db.put(key, '1'), /EIO/);
+      }
+      return await get(...question);
+    });
+    disk.failNext('before');
+    await rejects(log.append('recording-1', [plainFact('2')], 1), 'OUTCOME_UNKNOWN');
+    await log.usable();
+    assert.ok(looks >= 1, 'it was looked through');
+    // As a login does, without a fact.
+    await log.db.put(key, '2');
+    assert.equal(await get(key), '2');
+    await log.append('recording-1', [plainFact('2')], 1);
+  });
+
   it('tries again until the disk is well, and says what is wrong', async (test) => {
     const temp = await tempLog(test);
     const disk = fragileDisk();
