@@ -9,7 +9,7 @@ import { titleSchema } from '../http/body.ts';
 import { captureRate } from '../audio/wav.ts';
 import { adoptCapture } from '../capture/process/client.ts';
 import { readClaim } from '../capture/file/capture-files.ts';
-import { askService, openControl } from '../service/control/socket.ts';
+import { askInTime, openControl } from '../service/control/socket.ts';
 import { type DeskDevices, openDeskDevices } from '../recorder/desk-devices.ts';
 import {
   type DeskFolder,
@@ -41,6 +41,12 @@ const notAllSentCode = 3;
 const idleMs = 30_000;
 
 const showMs = 250;
+
+/** A recorder says at once that it runs, milliseconds. */
+const whoMs = 5000;
+const suspended =
+  'mitschrift record is already running on this computer, but doesn’t respond. ' +
+  'If it was suspended with Ctrl+Z, fg continues it.';
 
 type RecordOptions = {
   server: string;
@@ -81,7 +87,7 @@ export async function record(options: RecordOptions): Promise<void> {
   const socket = join(root, `recorder-${hostname()}.sock`);
   // The second is that of earlier releases.
   for (const path of [socket, join(root, 'recorder.sock')])
-    if ((await askService(path, 'who')) !== null)
+    if ((await askInTime(path, 'who', { ms: whoMs, late: suspended })) !== null)
       throw new Error('mitschrift record is already running on this computer.');
   const control = await openControl(socket, { who: async () => process.pid });
   const words = recordWords();

@@ -1,7 +1,10 @@
 import { hostFrom } from '../shared/data-directory.ts';
 import type { Toggled } from '../capture/toggle.ts';
 import { commandLine } from '../shared/command-line.ts';
-import { askService } from '../service/control/socket.ts';
+import { askInTime } from '../service/control/socket.ts';
+
+/** A service that starts is waited for half a minute there, and then for the device. */
+const answerMs = 60_000;
 
 /** The switch for a hotkey: acts as the guest through the trigger socket, loads next to nothing. */
 export async function toggle(options: {
@@ -10,11 +13,14 @@ export async function toggle(options: {
   reset: boolean;
 }): Promise<void> {
   const { data } = hostFrom(process.env);
-  const toggled = await askService<Toggled>(data.triggerSocket, 'toggle', {
+  const body = {
     ...(options.stop ? { action: 'stop' } : {}),
     ...(options.reset ? { action: 'reset' } : {}),
     ...(options.meeting ? { kind: 'meeting' } : {}),
-  });
+  };
+  const late = 'NO ANSWER: Mitschrift is running but doesn’t respond. It may be NOT RECORDING.';
+  const asked = { body, ms: answerMs, late };
+  const toggled = await askInTime<Toggled>(data.triggerSocket, 'toggle', asked);
   if (toggled === null) {
     // In capitals: the person who pressed the key believes that a recording runs.
     const start = commandLine('serve');

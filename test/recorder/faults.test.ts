@@ -8,7 +8,7 @@ import { WebSocketServer } from 'ws';
 import { adoptCapture } from '../../src/capture/process/client.ts';
 import { isRunning } from '../../src/shared/machine.ts';
 import { command, deskAndService, deskAudio, logIn, nowhere } from '../support/desk.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, within } from '../support/eventually.ts';
 import { apiOf } from '../support/service-process.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -197,4 +197,16 @@ test('a stop ends the capture also where the note of it cannot be written', asyn
   network.lead(service.url());
   const rest = run(['record', ...from, '--rest']);
   assert.equal(await rest.code, 0, rest.err());
+});
+
+test('a recorder that is stopped is not waited for', async (t) => {
+  const { desk, network, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  const first = run(['record', ...from, '--device', 'Desk Mic']);
+  await deskAudio(desk);
+  first.child.kill('SIGSTOP');
+  const second = run(['record', ...from]);
+  assert.equal(await within('it ends', second.code, 20_000), 1);
+  assert.match(second.err(), /already running on this computer, but doesn’t respond/);
 });

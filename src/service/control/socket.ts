@@ -123,6 +123,21 @@ export async function askService<T>(
   }
 }
 
+/**
+ * The same, where nobody waits for a process that is suspended: its socket takes what is asked.
+ * @throws {Error} as `askService`; with `late` when there is no answer after so many milliseconds
+ */
+export async function askInTime<T>(
+  path: string,
+  name: string,
+  { body, ms, late }: { body?: unknown; ms: number; late: string },
+): Promise<T | null> {
+  const signal = AbortSignal.timeout(ms);
+  return await askService<T>(path, name, body, signal).catch((error: unknown) => {
+    throw signal.aborted ? new Error(late, { cause: error }) : error;
+  });
+}
+
 function ask<T>(
   socketPath: string,
   { name, body, signal }: { name: string; body: unknown; signal: AbortSignal | undefined },
