@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile, readdir } from 'node:fs/promises';
+import { type FileHandle, open, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { OpenRecordingService } from '../../src/recordings/service.ts';
@@ -129,6 +129,33 @@ test('who comes back while its recording is being finished asks again, and is th
   await service.reaches(id, 'idle.saved');
   const late = await said({ recording_id: id });
   assert.deepEqual([late.answer.type, late.answer['samples']], ['audio.ready', rate]);
+});
+
+test('a service closes whole although the disk takes no more of late audio', async (t) => {
+  const { service, token } = await withAda(t, { stages: { capture: undefined } });
+  const start = { type: 'audio.start', kind: 'solo', sample_rate: rate };
+  const sent = async (more: object, upTo: number) => {
+    const client = connect(service.url, token);
+    await client.until(({ type }) => type === 'status');
+    client.socket.send(JSON.stringify({ ...start, ...more }));
+    const { recording_id: id } = await client.until(({ type }) => type === 'audio.ready');
+    client.socket.send(randomBytes(2 * rate));
+    await client.until(({ type, samples }) => type === 'audio.ack' && samples === upTo);
+    return String(id);
+  };
+  const id = await sent({}, rate);
+  await service.call('POST', `/recordings/${id}/stop`, { token });
+  await service.reaches(id, 'idle.saved');
+  await sent({ recording_id: id }, 2 * rate);
+  const file = await open(import.meta.filename);
+  t.mock.method(Object.getPrototypeOf(file) as FileHandle, 'datasync', async () => {
+    throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+  });
+  await file.close();
+  await service.close();
+  assert.ok(
+    service.logged.some((line) => line.includes('late audio from a browser could not be closed')),
+  );
 });
 
 test('what comes late has the channels of what there is', async (t) => {

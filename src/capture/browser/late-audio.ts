@@ -105,8 +105,7 @@ export class LateBrowserAudio {
   /** Keeps what was taken for the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
-    const streams = await Promise.allSettled(this.#streams.values());
-    for (const one of streams) if (one.status === 'fulfilled') await one.value.close();
+    await Promise.allSettled(this.#streams.values());
     await Promise.all(this.#endings);
   }
 
@@ -223,13 +222,11 @@ export class LateBrowserAudio {
       if (reason !== null) stream.announce(isDeleted ? 'discarded' : 'left');
     }
     if (!this.#closing.signal.aborted) this.#streams.delete(recordingId);
-    await stream.close();
-    await held.release().catch((error: unknown) => {
-      this.#deps.log.warn(
-        { err: error, recordingId },
-        'recording could not be released after adding late audio',
-      );
-    });
+    const warn = (message: string) => (error: unknown) =>
+      this.#deps.log.warn({ err: error, recordingId }, message);
+    // What was acknowledged is on the disk; the file is repaired when it is read.
+    await stream.close().catch(warn('late audio from a browser could not be closed'));
+    await held.release().catch(warn('recording could not be released after adding late audio'));
   }
 
   /** Its browser holds no more of it: what was recorded behind another goes there, once nothing is late any more. */
