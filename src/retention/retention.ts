@@ -9,7 +9,6 @@ import { recordingsByOwner } from '../../projections/recordings.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
-import { untilAborted } from '../shared/abort.ts';
 import { repeatedly } from '../shared/retry.ts';
 import type { Log } from '../shared/log.ts';
 import { CommandRefused } from '../recordings/refusals.ts';
@@ -48,7 +47,7 @@ export interface Retention {
   /** What goes until a moment, what is protected among it, oldest first. */
   dueUntil(owner: string, until: number): Promise<DuePart[]>;
   rulesOf(owner: string): ReturnType<typeof rulesOf>;
-  /** From now on, when lists are up to date. */
+  /** From now on, when lists are up to date; until then another process does it, if there is any. */
   begin(): void;
   /** Resolves when nothing is removed any more, after the service's signal aborts. */
   settled(): Promise<void>;
@@ -69,24 +68,19 @@ export function openRetention(deps: Deps): Retention {
   const { trial = {}, signal, log } = deps;
   const now = trial.now ?? Date.now;
   const due: DueDeps = { ...deps, now };
-  let begin = (): void => {};
-  const begun = new Promise<void>((resolve) => (begin = resolve));
   let working = Promise.resolve();
-  const keepOn = async (held: AbortSignal): Promise<void> => {
-    await untilAborted(begun, held).catch(() => undefined);
-    await repeatedly(() => round(deps, due, held), {
+  const keepOn = (held: AbortSignal): Promise<void> =>
+    repeatedly(() => round(deps, due, held), {
       pauseMs: trial.everyMs ?? roundEveryMs,
       signal: held,
       onFailure: (error) => log.warn({ err: error }, 'retention was not completed; trying again'),
     });
-  };
-  audioAtOneNode(deps, 'retention', signal, (held) => (working = keepOn(held)));
   return {
     now,
     dueNow: (owner) => dueNowOf(due, owner),
     dueUntil: (owner, until) => dueUntil(due, owner, { until, held: true }),
     rulesOf: (owner) => rulesOf(due, owner),
-    begin,
+    begin: () => void audioAtOneNode(deps, 'retention', signal, (held) => (working = keepOn(held))),
     settled: () => working,
   };
 }

@@ -7,7 +7,7 @@ import type { LateBrowserAudio } from '../capture/browser/late-audio.ts';
 import type { DocumentsRefreshing } from '../order/refresh-documents.ts';
 import type { OpenRecordingService } from '../recordings/service.ts';
 import { audioAtOneNode } from '../recordings/control/at-one-node.ts';
-import { onAbort, untilAborted } from '../shared/abort.ts';
+import { onAbort } from '../shared/abort.ts';
 import { mayPass } from '../recordings/control/retry-failed.ts';
 import { systemClock } from '../shared/retry.ts';
 
@@ -16,7 +16,7 @@ import { systemClock } from '../shared/retry.ts';
  * were away are tried again. First when it becomes the one, then from time to time.
  */
 export type Upkeep = {
-  /** From now on. @param also done last at each look */
+  /** From now on; until then another process is the one, if there is any. @param also done last at each look */
   begin(parts: Looked, also: () => Promise<void>): void;
   /** Whether it is this process. */
   isHere(): boolean;
@@ -36,16 +36,10 @@ const lookEveryMs = 60_000;
 
 export function openUpkeep(ports: Ports): Upkeep {
   const { projections, signal } = ports;
-  let begin = (_look: (held: AbortSignal) => Promise<void>): void => {};
-  const begun = new Promise<Parameters<typeof begin>[0]>((resolve) => (begin = resolve));
+  let isHere = (): boolean => false;
   let working = Promise.resolve();
-  const work = async (held: AbortSignal): Promise<void> => {
-    const look = await untilAborted(begun, held).catch(() => undefined);
-    await look?.(held);
-  };
-  const isHere = audioAtOneNode(ports, 'upkeep', signal, (held) => (working = work(held)));
   return {
-    isHere,
+    isHere: () => isHere(),
     settled: () => working,
     begin(parts, also) {
       const stop = projections.onApplied((facts) => {
@@ -56,7 +50,12 @@ export function openUpkeep(ports: Ports): Upkeep {
           void attempt(() => followFailures(failures, parts), ports);
       });
       onAbort(signal, stop);
-      begin((held) => keepLooking({ ...ports, signal: held }, parts, also));
+      isHere = audioAtOneNode(
+        ports,
+        'upkeep',
+        signal,
+        (held) => (working = keepLooking({ ...ports, signal: held }, parts, also)),
+      );
     },
   };
 }
