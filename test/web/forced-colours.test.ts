@@ -7,13 +7,11 @@ import { readingRoom, tellMeetings } from './told-meetings.ts';
 
 /** What of an element is seen where the system has chosen the colours. */
 const look = async (page: Page, selector: string, part = '') =>
-  await page
-    .locator(selector)
-    .first()
-    .evaluate((element, of) => {
-      const { backgroundColor, border, borderBottom } = getComputedStyle(element, of);
-      return { backgroundColor, border, borderBottom };
-    }, part);
+  await page.evaluate<{ backgroundColor: string }>(`(() => {
+    const element = document.querySelector(${JSON.stringify(selector)});
+    const { backgroundColor, border, borderBottom } = getComputedStyle(element, '${part}');
+    return { backgroundColor, border, borderBottom };
+  })()`);
 
 test('where the system has chosen the colours, the page and the tab that are shown, and the dot of Record, are seen', async (t) => {
   const { dataDir, session } = await dataWithAda(t);

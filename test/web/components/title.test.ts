@@ -22,7 +22,7 @@ const recording = {
 
 test('who presses Enter twice, or leaves the field, sees first what somebody else called the note', async (t) => {
   const asked: [title: string, from: string][] = [];
-  let answer = (_: null | object) => {};
+  let answer: (problem: object) => void = () => {};
   const drafts = openDrafts('ada', titleDraftsOf('n-1'));
   // The title was another one when this was typed.
   const before = { text: 'Before', speaker: null };

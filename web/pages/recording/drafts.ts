@@ -4,8 +4,7 @@
  */
 import { type ReadableAtom, atom } from 'nanostores';
 import type { Edit } from './find.ts';
-import type { SummaryLine } from './recording.ts';
-import type { Turn } from './turn-key.ts';
+import type { Recording, Turn } from './turn-key.ts';
 
 /** A turn that is being corrected, or was left while it was. */
 export type Draft = {
@@ -31,7 +30,12 @@ export type Draft = {
   meanwhile?: string | undefined;
 };
 /** A new line of a summary, and the key under which it is sent. */
-export type SentLine = { key: string; text: string; kind: SummaryLine['kind']; after?: string };
+export type SentLine = {
+  key: string;
+  text: string;
+  kind: Recording['summary']['lines'][number]['kind'];
+  after?: string;
+};
 export type Said = { text: string; speaker: string | null };
 
 export type Drafts = {
