@@ -91,40 +91,10 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
   aggregate: Aggregate<S, F, R>,
   options: CommandHandlerOptions<S, F>,
 ): CommandHandler<S, F, R> {
-  const { streamsMax: max, sizeMax: maxSize } = options;
-  const kept = new LRUCache<string, StreamState<S, F>>(maxSize ? { max, maxSize } : { max });
-  /** Those that commands wait for, so that a stream never has two queues. */
-  const inUse = new Map<string, StreamState<S, F>>();
+  const parts = { store, aggregate, options };
+  const { queued, settled } = streamQueues<S, F>((stream) => aggregate.initial(stream), options);
   /** Readings on that wait for their turn. */
   const upcoming = new Map<string, Promise<void>>();
-  const parts = { store, aggregate, options };
-
-  /** Runs `work` when everything that was handed in for the stream before has ended. */
-  const queued = async <T>(stream: string, work: (held: StreamState<S, F>) => Promise<T>) => {
-    const held =
-      inUse.get(stream) ??
-      kept.get(stream) ??
-      newStreamState<S, F>(stream, aggregate.initial(stream));
-    if (held.queue.pendingCount >= options.waitingMax) {
-      const message = `More than ${options.waitingMax} commands wait for ${stream}.`;
-      throw new EventStoreError('BUSY', message);
-    }
-    inUse.set(stream, held);
-    held.users += 1;
-    const sizeBefore = held.size;
-    try {
-      return await held.queue(() => work(held));
-    } finally {
-      held.users -= 1;
-      if (held.users === 0) inUse.delete(stream);
-      // The same object set again would keep the size that it had. One larger than all that is kept takes the room alone:
-      // else each command would read it from the beginning.
-      if (held.size !== sizeBefore || kept.peek(stream) !== held) {
-        kept.delete(stream);
-        kept.set(stream, held, maxSize ? { size: Math.min(held.size, maxSize) } : {});
-      }
-    }
-  };
 
   return {
     async handle<D extends Decision<F>>(
@@ -157,7 +127,48 @@ export function commandHandler<S, F extends Fact = Fact, R extends Refusal = nev
         throw error;
       });
     },
-    async settled(stream) {
+    settled,
+  };
+}
+
+/** The states that are kept in memory, and one turn a stream. */
+function streamQueues<S, F extends Fact>(
+  initial: (stream: string) => S,
+  {
+    streamsMax: max,
+    sizeMax: maxSize,
+    waitingMax,
+  }: Pick<CommandHandlerOptions<S, F>, 'streamsMax' | 'sizeMax' | 'waitingMax'>,
+) {
+  const kept = new LRUCache<string, StreamState<S, F>>(maxSize ? { max, maxSize } : { max });
+  /** Those that commands wait for, so that a stream never has two queues. */
+  const inUse = new Map<string, StreamState<S, F>>();
+  return {
+    /** Runs `work` when everything that was handed in for the stream before has ended. */
+    async queued<T>(stream: string, work: (held: StreamState<S, F>) => Promise<T>): Promise<T> {
+      const held =
+        inUse.get(stream) ?? kept.get(stream) ?? newStreamState<S, F>(stream, initial(stream));
+      if (held.queue.pendingCount >= waitingMax) {
+        const message = `More than ${waitingMax} commands wait for ${stream}.`;
+        throw new EventStoreError('BUSY', message);
+      }
+      inUse.set(stream, held);
+      held.users += 1;
+      const sizeBefore = held.size;
+      try {
+        return await held.queue(() => work(held));
+      } finally {
+        held.users -= 1;
+        if (held.users === 0) inUse.delete(stream);
+        // The same object set again would keep the size that it had. One larger than all that is kept takes the room
+        // alone: else each command would read it from the beginning.
+        if (held.size !== sizeBefore || kept.peek(stream) !== held) {
+          kept.delete(stream);
+          kept.set(stream, held, maxSize ? { size: Math.min(held.size, maxSize) } : {});
+        }
+      }
+    },
+    async settled(stream: string): Promise<void> {
       await inUse.get(stream)?.queue(() => {});
     },
   };

@@ -191,19 +191,8 @@ export function userAdministration(parts: AdministrationParts): UserAdministrati
 
     verifyOwnPassword: (userId, password) => verifyOwnPassword(userId, password, parts),
 
-    async changePassword({ userId, ...session }, currentPassword, password) {
-      await stream.takeIn();
-      const user = users.byId.get(userId);
-      if (!user) throw unknownUser();
-      await assertGoodPassword(password, user.username);
-      await verifyOwnPassword(userId, currentPassword, parts);
-      assertOtherPassword(password.normalize('NFC') === currentPassword.normalize('NFC'));
-      const goesOn = goesOnOf(session);
-      const passwordHash = await hashPassword(password, scheme());
-      await stream.change({ by: userId }, decidePasswordChange(userId, passwordHash, goesOn));
-      await book.endAllOf(userId, goesOn);
-      report('password changed', userId, { by: userId });
-    },
+    changePassword: (caller, currentPassword, password) =>
+      changePassword(caller, { currentPassword, password }, parts, report),
 
     async setVault(userId, folder, onBehalf) {
       await stream.change(onBehalf, decideVault(userId, folder));
@@ -296,6 +285,26 @@ async function createUser(
   if (repeated && repeated.userId !== id) return repeated;
   report('user created', id, onBehalf);
   return publishedNew({ id, username: name, isAdmin });
+}
+
+async function changePassword(
+  { userId, ...session }: PasswordOwner,
+  { currentPassword, password }: { currentPassword: string; password: string },
+  parts: AdministrationParts,
+  report: (what: string, userId: string, onBehalf: OnBehalf) => void,
+): Promise<void> {
+  const { stream, book, scheme } = parts;
+  await stream.takeIn();
+  const user = stream.users.byId.get(userId);
+  if (!user) throw unknownUser();
+  await assertGoodPassword(password, user.username);
+  await verifyOwnPassword(userId, currentPassword, parts);
+  assertOtherPassword(password.normalize('NFC') === currentPassword.normalize('NFC'));
+  const goesOn = goesOnOf(session);
+  const passwordHash = await hashPassword(password, scheme());
+  await stream.change({ by: userId }, decidePasswordChange(userId, passwordHash, goesOn));
+  await book.endAllOf(userId, goesOn);
+  report('password changed', userId, { by: userId });
 }
 
 async function verifyOwnPassword(

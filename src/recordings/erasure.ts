@@ -143,23 +143,7 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
         );
       }
     },
-    async eraseAgain(erase) {
-      await deps.keys.finishErasures();
-      const subjects = (await deps.keys.erasures()).map(({ subject }) => subject);
-      const failures: unknown[] = [];
-      for (let first = 0; first < subjects.length; first += askedAtOnce) {
-        const some = subjects.slice(first, first + askedAtOnce);
-        const standing = await deps.standingOf(some);
-        for (const recordingId of some) {
-          if (standing.get(recordingId)?.state === erasedState) continue;
-          await eraseUnlessErased(deps, recordingId, erase).catch((error: unknown) => {
-            log.error({ err: error, recordingId }, 'erasing a recording failed again');
-            failures.push(error);
-          });
-        }
-      }
-      if (failures.length > 0) throw failures[0];
-    },
+    eraseAgain: (erase) => eraseAgain(deps, log, erase),
     async settled() {
       await Promise.allSettled(underWay);
     },
@@ -168,6 +152,25 @@ export function openRemovals(deps: ErasureDeps, log: Log): Removals {
 }
 
 type Erase = (recordingId: string, metadata: CommandMetadata) => Promise<unknown>;
+
+/** @throws the first failure, when all was tried */
+async function eraseAgain(deps: ErasureDeps, log: Log, erase: Erase): Promise<void> {
+  await deps.keys.finishErasures();
+  const subjects = (await deps.keys.erasures()).map(({ subject }) => subject);
+  const failures: unknown[] = [];
+  for (let first = 0; first < subjects.length; first += askedAtOnce) {
+    const some = subjects.slice(first, first + askedAtOnce);
+    const standing = await deps.standingOf(some);
+    for (const recordingId of some) {
+      if (standing.get(recordingId)?.state === erasedState) continue;
+      await eraseUnlessErased(deps, recordingId, erase).catch((error: unknown) => {
+        log.error({ err: error, recordingId }, 'erasing a recording failed again');
+        failures.push(error);
+      });
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
 
 async function eraseUnlessErased(
   deps: ErasureDeps,
