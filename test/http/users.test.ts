@@ -307,12 +307,13 @@ test('a deletion that was interrupted after its fact is finished at the next sta
   await writeFile(join(data.spaces, id, 'note.md'), 'left');
   await access(join(data.keys, `user-${id}`));
 
-  await openAccounts({
+  const next = await openAccounts({
     ...(await partsOf(service)),
     keys: await openFileKeys(data.keys),
     archiveSpace: archiveSpace(data, () => new Date()),
   });
   await assert.rejects(access(join(data.keys, `user-${id}`)), { code: 'ENOENT' });
+  await next.finishDeletions();
   await assert.rejects(access(join(data.spaces, id)), { code: 'ENOENT' });
   assert.equal((await readdir(join(data.quarantine, 'spaces'))).length, 1);
 });

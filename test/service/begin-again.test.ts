@@ -129,7 +129,7 @@ for (const [run, failing] of [
 }
 
 test('a start that is ended before it is ready is no failure', async () => {
-  let ended = (_: Error): void => {};
+  let ended = (error: Error): void => void error;
   const ending = new Promise<void>((_, reject) => (ended = reject));
   const one = service(
     async () => ended(new Error('aborted')),

@@ -68,7 +68,7 @@ test('who still makes its lists leaves what one does for all to another', async 
 function upkeepOf(
   t: TestContext,
   ownership: Ownership,
-  { storage = memoryProjectionStorage() as object, recordingService = {} } = {},
+  given: { storage?: object; recordingService?: object } = {},
 ) {
   const stop = new AbortController();
   t.after(() => stop.abort());
@@ -76,7 +76,7 @@ function upkeepOf(
     ownership,
     standing: { worksOnAudio: true },
     projections: { onApplied: () => () => {} },
-    storage,
+    storage: given.storage ?? memoryProjectionStorage(),
     browserLimits: { graceMs: 1 },
     log: { warn: () => {} },
     signal: stop.signal,
@@ -84,8 +84,10 @@ function upkeepOf(
   const nothing = async () => {};
   const looked = {
     recordingService: {
-      ...{ finishPending: nothing, eraseAgain: nothing, awaitEngines: nothing },
-      ...recordingService,
+      finishPending: nothing,
+      eraseAgain: nothing,
+      awaitEngines: nothing,
+      ...given.recordingService,
     },
     lateAudio: { takeUp: nothing },
     refreshing: { look: nothing },
