@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Readable } from 'node:stream';
 import { recordingStream, type Stage } from '../../events/facts/recording.ts';
 import { EventStoreError } from '../../events/store.ts';
-import { StageError } from '../../src/shared/errors.ts';
+import { StageError, type StageFailure } from '../../src/shared/errors.ts';
 import { failure } from '../../src/words/failures.ts';
 import type { StageErrorCode } from '../../src/shared/failure-classes.ts';
 import type { EngineProbe } from '../../src/recordings/control/retry-failed.ts';
@@ -24,7 +24,7 @@ const away = failure('speech-server-busy', { server: 'http://gpu:9000' });
 /** A service whose speech engine fails as often as is said, and answers probes as is said. */
 async function failing(
   t: TestContext,
-  failures: { code: StageErrorCode; times: number },
+  failures: { code: StageErrorCode; times: number; sentence?: StageFailure },
   { atOnce, agoMs = 0 }: { atOnce?: (ms: number) => boolean; agoMs?: number } = {},
 ) {
   const store = memoryStore({ clock: () => new Date(Date.now() - agoMs) });
@@ -35,7 +35,7 @@ async function failing(
     await job.acquireSlot({ name: 'engine', concurrency: 1 });
     tries += 1;
     if (tries <= failures.times)
-      throw new StageError(failure('speech-stalled'), { as: failures.code, retriable: true });
+      throw new StageError(failures.sentence ?? away, { as: failures.code, retriable: true });
     await new Promise((_, reject) =>
       job.signal.addEventListener('abort', () => reject(job.signal.reason as Error)),
     );
@@ -196,20 +196,24 @@ test('a log that refuses for a moment does not end the waiting: the retry is ask
 });
 
 test('what waited for a server is taken up by this machine when that is chosen instead; what failed here is not tried again', async (t) => {
-  for (const [code, isTried] of [
-    ['engine-away', true],
-    ['engine-busy', true],
-    ['engine-failed', false],
-    ['engine-stalled', false],
+  const server = 'http://gpu:9000';
+  for (const [code, sentence, isTried] of [
+    ['engine-away', failure('speech-server-lost', { server }), true],
+    ['engine-busy', away, true],
+    ['engine-stalled', failure('speech-server-stalled', { server, limit: 600 }), true],
+    ['engine-stalled', failure('speech-server-stopped-answering', { server }), true],
+    ['engine-failed', failure('speech-server-broke-off', { server, during: 'answer' }), true],
+    ['engine-failed', failure('speech-failed', { cause: 'out of memory' }), false],
+    ['engine-stalled', failure('speech-stalled'), false],
   ] as const) {
-    const { pass, facts, probes, types, ...it } = await failing(t, { code, times: 1 });
+    const { pass, facts, probes, types, ...it } = await failing(t, { code, times: 1, sentence });
     probes.push({ ready: true, isHere: true });
     await facts('stage.failed', 1);
     await pass(minute);
     const isAsked = async () => (await types()).includes('retry.requested system');
     const isOver = () => it.recordingService.activity(it.recordingId).length === 0;
-    await eventually(`${code}: the wait is over`, isTried ? isAsked : isOver, 5000);
-    assert.equal(await isAsked(), isTried, code);
+    await eventually(`${sentence.code}: the wait is over`, isTried ? isAsked : isOver, 5000);
+    assert.equal(await isAsked(), isTried, sentence.code);
   }
 });
 

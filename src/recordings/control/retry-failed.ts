@@ -6,6 +6,7 @@ import {
   recordingStream,
 } from '../../../events/facts/recording.ts';
 import type { EventStore } from '../../../events/store.ts';
+import type { StageFailure } from '../../shared/errors.ts';
 import type { StageErrorCode } from '../../shared/failure-classes.ts';
 import type { Log } from '../../shared/log.ts';
 import { pauseAfter } from '../../shared/pauses.ts';
@@ -42,8 +43,13 @@ const engineCodes: ReadonlySet<string> = new Set<StageErrorCode>([
   'engine-stalled',
   'model-away',
 ]);
-/** Those that an engine on this machine ends with, too: there the same again fails again. */
-const failedHereCodes: ReadonlySet<string> = new Set<StageErrorCode>([
+/**
+ * What an engine on this machine ends with: there the same again fails again. By the sentence, as servers end with the
+ * same class; by the class where the log has no sentence.
+ */
+const failedHere: ReadonlySet<string> = new Set<StageFailure['code'] | StageErrorCode>([
+  'speech-failed',
+  'speech-stalled',
   'engine-failed',
   'engine-stalled',
 ]);
@@ -177,7 +183,7 @@ async function hourPassed({ at: failedAt, retries }: Failure, wait: Wait): Promi
 
 /** Whether the engine answers by now, or is there, within a week. */
 async function engineReady(
-  { stage, cause, code, retries }: Failure,
+  { stage, cause, isOfHere, retries }: Failure,
   { probeEngine, isHere, clock }: RetryDeps,
   wait: Wait,
   signal: AbortSignal,
@@ -191,7 +197,7 @@ async function engineReady(
     await wait(waits, pause);
     const probe = await probeEngine(stage, signal);
     signal.throwIfAborted();
-    if (!isHere() || probe === null || (probe.isHere && failedHereCodes.has(code))) return false;
+    if (!isHere() || probe === null || (probe.isHere && isOfHere)) return false;
     if (probe.ready) return true;
     if (clock.now() - began > waitMs) return false;
     waits.cause = probe.said;
@@ -202,7 +208,8 @@ async function engineReady(
 type Failure = {
   stage: Stage;
   cause: Cause;
-  code: string;
+  /** Whether an engine on this machine failed. */
+  isOfHere: boolean;
   version: number;
   at: string;
   retries: number;
@@ -213,9 +220,10 @@ async function lastFailure(facts: AsyncIterable<LoggedFact>): Promise<Failure | 
   let retries = 0;
   for await (const fact of facts) {
     if (fact.type === 'stage.failed') {
-      const { version, at, data } = fact;
+      const { version, at, data, content } = fact;
       const cause = causeOf(data);
-      last = cause && { stage: data.stage, cause, code: data.code, version, at };
+      const isOfHere = failedHere.has(content?.reason?.code ?? data.code);
+      last = cause && { stage: data.stage, cause, isOfHere, version, at };
     } else if (fact.type === 'retry.requested' && fact.by === 'system') {
       retries += 1;
     } else if (!withoutResult.has(fact.type)) {
