@@ -106,6 +106,14 @@ test('how a field of a form says that it is encoded means nothing', async (t) =>
   assert.equal((await service.call('GET', '/health')).status, 200);
 });
 
+test('a field that is too large is refused in whatever charset it is', async (t) => {
+  const { service, token } = await withAda(t);
+  const header =
+    'Content-Disposition: form-data; name="people"\r\nContent-Type: text/plain; charset=utf-16le';
+  const much = Buffer.from(' '.repeat(limits.uploadFieldsBytesMax - 1), 'utf16le');
+  assert.equal((await sendForm(service, token, [[header, much], file])).status, 413);
+});
+
 test('a header of a part that is too long is refused before it is read to its end', async (t) => {
   const { service, token } = await withAda(t);
   const long = `--b\r\nContent-Disposition: form-data; name="a"; ${'filename="'.repeat(10_000)}`;

@@ -106,11 +106,11 @@ async function parseForm(
   // What fails later than the first time is nobody's news, and without a listener ends the process.
   form.on('error', () => {});
   form.on('fieldsLimit', tooMuch);
-  form.on('field', (name, value: string | undefined) => {
+  form.on('field', (name, value: string | undefined, { valueTruncated }) => {
     // In a charset that nobody knows.
     if (value === undefined) return giveUp(new Problem('malformed-body'));
     fieldsBytes += Buffer.byteLength(value);
-    if (fieldsBytes > limits.uploadFieldsBytesMax) return tooMuch();
+    if (valueTruncated || fieldsBytes > limits.uploadFieldsBytesMax) return tooMuch();
     given.set(name, [...(given.get(name) ?? []), value]);
   });
   form.on('file', (name: string | undefined, content, said) => {
