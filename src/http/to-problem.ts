@@ -293,7 +293,7 @@ const byCode = {
     new Problem('decoder-stalled', { headers: { 'Retry-After': '60' }, cause: error }),
   'unsupported-media': (error) =>
     new Problem('unsupported-media', { said: error.sentence, cause: error }),
-  // Formidable and Node say so when the client goes away in the middle; no client reads this.
+  // Node says so when the client goes away in the middle; no client reads this.
   ECONNRESET: (error) => cutOff(error),
   ENOSPC: (error) => diskFull(error),
   LEVEL_DATABASE_NOT_OPEN: (error) => unavailable(error),
