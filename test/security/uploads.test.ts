@@ -16,15 +16,23 @@ async function sendForm(
   service: TestService,
   token: string,
   parts: readonly (readonly [header: string, content: string | Uint8Array])[],
+  {
+    boundary = 'b',
+    type = `multipart/form-data; boundary=${boundary}`,
+  }: { boundary?: string; type?: string } = {},
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const bytes = parts.flatMap(([header, content]) => [`--b\r\n${header}\r\n\r\n`, content, '\r\n']);
+  const bytes = parts.flatMap(([header, content]) => [
+    `--${boundary}\r\n${header}\r\n\r\n`,
+    content,
+    '\r\n',
+  ]);
   const answer = await fetch(`${service.url}/recordings`, {
     method: 'POST',
     headers: {
       Authorization: `Bearer ${token}`,
-      'Content-Type': 'multipart/form-data; boundary=b',
+      'Content-Type': type,
     },
-    body: await new Blob([...bytes, '--b--\r\n']).bytes(),
+    body: await new Blob([...bytes, `--${boundary}--\r\n`]).bytes(),
   });
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
@@ -112,6 +120,25 @@ test('a field that is too large is refused in whatever charset it is', async (t)
     'Content-Disposition: form-data; name="people"\r\nContent-Type: text/plain; charset=utf-16le';
   const much = Buffer.from(' '.repeat(limits.uploadFieldsBytesMax - 1), 'utf16le');
   assert.equal((await sendForm(service, token, [[header, much], file])).status, 413);
+});
+
+test('a form is refused when one of its parts cannot be read', async (t) => {
+  const { service, token } = await withAda(t);
+  const title = 'form-data; name="title"';
+  for (const [what, part] of [
+    ['semicolon at the end', [`Content-Disposition: ${title};`, 'x']],
+    ['not of a form', ['Content-Disposition: attachment; name="title"', 'x']],
+    ['without a name', ['Content-Type: text/plain', 'x']],
+    ['without quotes', [`Content-Disposition: ${title}; filename=\u00E4.wav`, 'x']],
+    ['boundary inside', [`Content-Disposition: ${title}`, 'x\r\n--bc']],
+  ] as const)
+    for (const parts of [
+      [part, file],
+      [file, part],
+    ]) {
+      const { status, body } = await sendForm(service, token, parts);
+      assert.deepEqual([status, body['type']], [400, '/problems/malformed-body'], what);
+    }
 });
 
 test('a header of a part that is too long is refused before it is read to its end', async (t) => {

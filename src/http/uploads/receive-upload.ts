@@ -88,7 +88,9 @@ async function parseForm(
   const given = new Map<string, string[]>();
   let filename: string | undefined;
   let kept: Promise<void> | undefined;
-  let [bodyBytes, fileBytes, fieldsBytes] = [0, 0, 0];
+  // Parts whose header it cannot read, busboy leaves out without a word: it alone counts them.
+  const { _bparser: boundaries } = form as unknown as { _bparser: { matches: number } };
+  let [parts, bodyBytes, fileBytes, fieldsBytes] = [0, 0, 0, 0];
   let why: unknown;
   const giveUp = (error: unknown) => {
     if (!form.destroyed) why = error;
@@ -107,6 +109,7 @@ async function parseForm(
   form.on('error', () => {});
   form.on('fieldsLimit', tooMuch);
   form.on('field', (name, value: string | undefined, { valueTruncated }) => {
+    parts += 1;
     // In a charset that nobody knows.
     if (value === undefined) return giveUp(new Problem('malformed-body'));
     fieldsBytes += Buffer.byteLength(value);
@@ -114,6 +117,7 @@ async function parseForm(
     given.set(name, [...(given.get(name) ?? []), value]);
   });
   form.on('file', (name: string | undefined, content, said) => {
+    parts += 1;
     content.on('error', () => {});
     // Given up, it goes on to the end of what has arrived.
     if (form.destroyed || filename !== undefined || name !== 'file')
@@ -134,6 +138,7 @@ async function parseForm(
     await finished(req.pipe(form)).catch((cause: unknown) => {
       throw why ?? new Problem('malformed-body', { cause });
     });
+    if (boundaries.matches !== parts + 1) throw new Problem('malformed-body');
     await kept;
   } finally {
     form.destroy();
