@@ -2,7 +2,7 @@
 import { atom, computed, onMount } from 'nanostores';
 import { status } from '../client/feed.ts';
 import { browserRecording, endedHere, trouble } from '../client/microphone/browser-recording.ts';
-import { surfacesOf } from '../client/microphone/recording-surface.ts';
+import { isRecording, surfacesOf } from '../client/microphone/recording-surface.ts';
 import { recorded, runningIn, secondsNow } from '../client/recorded.ts';
 import { session } from '../client/session.ts';
 
@@ -50,8 +50,8 @@ export const surfaces = computed(
 /** What the bar shows. */
 export const surface = computed(surfaces, (all) => all[0] ?? null);
 
-/** The same without what has ended here and is still sent: whether something else can be begun. */
+/** What is recorded, behind messages, too; else the same without what is still sent: whether something else can be begun. */
 export const goingOn = computed(
   surfaces,
-  (all) => all.find(({ state }) => state !== 'ending') ?? null,
+  (all) => all.find(isRecording) ?? all.find(({ state }) => state !== 'ending') ?? null,
 );

@@ -14,7 +14,8 @@ import { record } from '../../../web/recording-bar/begin.ts';
 import RecordingBar from '../../../web/recording-bar/RecordingBar.svelte';
 import RecordButton from '../../../web/recording-bar/RecordButton.svelte';
 import { sentences } from '../../../web/recording-bar/sentences.ts';
-import { surfaces } from '../../../web/recording-bar/surface.ts';
+import { actByKey } from '../../../web/recording-bar/by-key.ts';
+import { goingOn, surfaces } from '../../../web/recording-bar/surface.ts';
 import { eventually } from '../../support/eventually.ts';
 import { show } from './dom.ts';
 import {
@@ -116,6 +117,22 @@ async function cutShort(
 }
 
 const press = () => record({}, 'microphone');
+/** What the service says while a device records. */
+const inRoom = {
+  recordings: [
+    {
+      recording_id: '03SERVICE',
+      kind: 'meeting',
+      title: null,
+      started_at: kept.startedAt,
+      device: 'Room 2',
+      paused: false,
+      seconds: 1,
+      source: { name: 'Room 2' },
+      warnings: [],
+    },
+  ],
+} as unknown as Status;
 const stoppedThere = { type: 'audio.ended', reason: 'stopped', samples: 16_000 };
 
 test('the end of the last recording leaves the next alone, whose microphone is not open yet', async (t) => {
@@ -278,6 +295,12 @@ test('what is still to be said is said beside a device that a press on Record be
   page.asked.mock.mockImplementation(async () => Response.json({ recording_id: '03SERVICE' }));
   await record({}, 'device');
   assert.deepEqual(shownFirst(), ['ended', '01SERVICE']);
+  status.set(inRoom);
+  assert.deepEqual(shownFirst(), ['ended', '01SERVICE']);
+  assert.equal(goingOn.get()?.recordingId, '03SERVICE', 'nothing else can be begun');
+  const before = page.asked.mock.callCount();
+  assert.equal(actByKey('pause'), true);
+  await eventually('the device is paused', () => page.asked.mock.callCount() > before);
 });
 
 test('why a start failed is said until it is dismissed, also where the last is cut short behind it', async (t) => {
@@ -338,18 +361,7 @@ test('while a device records nothing else is begun, whatever of this browser is 
     return button !== null;
   };
   assert.equal(records(), true);
-  const running = {
-    recording_id: '03SERVICE',
-    kind: 'meeting',
-    title: null,
-    started_at: kept.startedAt,
-    device: 'Room 2',
-    paused: false,
-    seconds: 1,
-    source: { name: 'Room 2' },
-    warnings: [],
-  };
-  status.set({ recordings: [running] } as unknown as Status);
+  status.set(inRoom);
   assert.deepEqual(
     surfaces.get().map(({ state }) => state),
     ['ending', 'room'],
