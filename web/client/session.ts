@@ -27,18 +27,21 @@ export const isOwnedBy = (
   { username, user_id: id }: Pick<Session, 'username' | 'user_id'>,
 ): boolean => (userId === undefined || id === undefined ? user === username : userId === id);
 
+const ownerOf = (now: Session | null): Owned | undefined =>
+  now === null ? undefined : { user: now.username, userId: now.user_id };
+
 /** Who uses this page: also behind the end of their session, until somebody else logs in. */
-export const person = atom<Owned | undefined>();
+export const person = atom(ownerOf(session.get()));
 
 /** Whether a person ended the last session, in any tab. */
 const isLoggedOut = persistentAtom<'yes' | undefined>('mitschrift.logged-out');
 /** Whether the last session began at the sign-on provider: when it has expired, the browser goes there by itself. */
 export const wasSignedOn = persistentAtom<'yes' | undefined>('mitschrift.signed-on');
-session.subscribe((now) => {
+// Not of the session that a page finds: another tab may be ending it.
+session.listen((now) => {
   if (now === null) return;
   const before = person.get();
-  if (before === undefined || !isOwnedBy(before, now))
-    person.set({ user: now.username, userId: now.user_id });
+  if (before === undefined || !isOwnedBy(before, now)) person.set(ownerOf(now));
   if (isLoggedOut.get() !== undefined) isLoggedOut.set(undefined);
   wasSignedOn.set(now.signed_on === true ? 'yes' : undefined);
 });
