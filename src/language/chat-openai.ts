@@ -83,7 +83,8 @@ export async function chatOpenAI(
     reasoning,
     // OpenAI and Gemini show no thoughts, and count them as a part of the answer.
     thought: reasoning !== '' || hidden > 0,
-    finish: finish_reason ?? null,
+    // Mistral's, where prompt and answer fill the model's context.
+    finish: finish_reason === 'model_length' ? 'length' : (finish_reason ?? null),
     refusal: message.refusal ?? null,
     promptTokens: usage?.prompt_tokens ?? null,
   };

@@ -325,8 +325,10 @@ test('leaves out thoughts in tags of any kind, and finds an answer put among the
 
 test('a cut, a filtered and an empty answer are no answers', async (t) => {
   const { model, server } = await openOn(t, { flavour: 'openai', brain: echo });
-  server.faults.finishReason = 'length';
-  await assert.rejects(model.complete(question, signal), { code: 'answer-cut' });
+  for (const finishReason of ['length', 'model_length'] as const) {
+    server.faults.finishReason = finishReason;
+    await assert.rejects(model.complete(question, signal), { code: 'answer-cut' });
+  }
   server.faults.finishReason = 'content_filter';
   await assert.rejects(model.complete(question, signal), { code: 'content-filter' });
   delete server.faults.finishReason;

@@ -32,7 +32,13 @@ export type Faults = {
   inParts?: boolean;
   /** The answer lies in `reasoning_content`; `content` is empty. */
   reasoningOnly?: boolean;
-  finishReason?: 'length' | 'content_filter' | 'error' | 'abort' | 'insufficient_system_resource';
+  finishReason?:
+    | 'length'
+    | 'model_length'
+    | 'content_filter'
+    | 'error'
+    | 'abort'
+    | 'insufficient_system_resource';
   /** Drops the front of the prompt without a word and counts only the rest. */
   truncates?: boolean;
   /** Does not say how many tokens it read. */
