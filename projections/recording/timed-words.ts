@@ -66,9 +66,8 @@ export function timedWords(
   const timed: (Word | undefined)[] = [];
   let at = 0;
   const patches = wordPatches(
-    spoken.map((word) => word.text),
-    tokens,
-    soundsSame,
+    spoken.map((word) => spokenForm(word.text)),
+    tokens.map(spokenForm),
   );
   for (const { from, to, inserted } of patches) {
     for (; at < from; at += 1) timed.push(spoken[at]);
