@@ -116,11 +116,11 @@ const reasons: readonly { when: RegExp; sentence: StageFailure }[] = [
     sentence: failure('audio-file-gone'),
   },
   {
-    when: /Stream #0:.*: Audio:/i,
+    when: /Stream #0:.{0,200}: Audio:/i,
     sentence: failure('audio-track-damaged'),
   },
   {
-    when: /Stream #0:.*: (Video|Subtitle|Data):/i,
+    when: /Stream #0:.{0,200}: (Video|Subtitle|Data):/i,
     sentence: failure('no-audio-track'),
   },
   {

@@ -100,7 +100,7 @@ export function contextToldBy({ body }: ServerAnswer): number | null {
     /"n_ctx"\s*:\s*(\d+)/u.exec(body) ??
     /maximum context length is (\d+)/iu.exec(body) ??
     /(?:available context size \(|context length of only )(\d+)/iu.exec(body) ??
-    /request too large[^"]*?\bLimit (\d+), Requested/iu.exec(body);
+    /request too large[^"]{0,500}?\bLimit (\d+), Requested/iu.exec(body);
   return found ? Number(found[1]) : null;
 }
 

@@ -180,7 +180,7 @@ const beginsDeclining =
 
 /** Whoever answers says that they cannot. */
 const ownInability =
-  /\b(?:i|i'm|i am) ?(?:can't|cannot|can not|could not|couldn't|unable|am unable|not able|am not able|won't|will not|don't have|just)|as an? (?:ai|language model)|als (?:ki|sprachmodell)|(?:ich kann|kann ich|ich bin|bin ich)\b.*\b(?:nicht|kein\p{L}*|nur|ki|sprachmodell)|je ne (?:peux|suis)|no puedo|non posso|não posso|ik kan/iu;
+  /\b(?:i|i'm|i am) ?(?:can't|cannot|can not|could not|couldn't|unable|am unable|not able|am not able|won't|will not|don't have|just)|as an? (?:ai|language model)|als (?:ki|sprachmodell)|(?:ich kann|kann ich|ich bin|bin ich)\b.{0,300}\b(?:nicht|kein\p{L}*|nur|ki|sprachmodell)|je ne (?:peux|suis)|no puedo|non posso|não posso|ik kan/iu;
 
 const aboutItself =
   /\b(?:language model|ai|assist|help with|help you|that request|your request|process|provided|transcripts?|summar\w*|fulfil\w*|comply|sprachmodell|ki|helfen|anfrage|transkript\w*|zusammenfass\w*|verarbeiten|modèle de langage|transcription|résum\w*|modelo de lenguaje|transcripción|resum\w*|modello linguistico|trascrizione|riassum\w*|taalmodel|samenvat\w*)\b/iu;
