@@ -36,7 +36,7 @@ const plainLetters = (word: string): string =>
     .replaceAll(/(\P{M}?)\p{M}+/gu, (whole, letter: string) =>
       accented.test(letter) ? letter : whole.replaceAll(leftOut, '').normalize('NFC'),
     )
-    .replaceAll(/[ßæœøðđþłıς\u0901]/gu, (letter) => latin[letter] ?? letter);
+    .replaceAll(/[ßæœøðđþłıς]|\u0901/gu, (letter) => latin[letter] ?? letter);
 
 /** Behind letters of other scripts marks are vowels, tones or voicing: without them `काम` would be `कम`. */
 const accented =

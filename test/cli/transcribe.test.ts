@@ -194,7 +194,8 @@ test('where a format cannot be made, or is not waited for, no document is left t
   const { child, ended } = start(file, '--format', 'md,srt,docx');
   await eventually('the Word file is made', () => exists(atWork!));
   child.kill('SIGINT');
-  const stopped = await ended.finally(() => rm(state!));
+  const stopped = await ended;
+  await rm(state!);
   assert.equal(stopped.code, 130, stopped.err);
   assert.match(stopped.err, /nothing of this file was saved/);
   assert.deepEqual(await visible(), []);
