@@ -31,9 +31,10 @@ export async function loginOf(
 /** A recording that began without a network began earlier than the service knows. @returns false: it has to be said later */
 export async function correctStart(note: DeskNote, deps: Telling): Promise<boolean> {
   const { recordingId: id, startedAt } = note;
-  const known = await tell(note, deps, 'GET', `/recordings/${id}`);
+  type Known = { started_at?: string } | null | undefined;
+  const known = (await tell(note, deps, 'GET', `/recordings/${id}`)) as Known;
   if (known === undefined) return false;
-  const at = Date.parse((known as { started_at?: string } | null)?.started_at ?? startedAt);
+  const at = Date.parse(known?.started_at ?? startedAt);
   if (Math.abs(at - Date.parse(startedAt)) < startOffMs) return true;
   const said = await tell(note, deps, 'PATCH', `/recordings/${id}`, { started_at: startedAt });
   return said !== undefined;
