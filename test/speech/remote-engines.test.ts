@@ -264,6 +264,15 @@ test('an unexplained 500 is tried again, then stepped down from (Parakeet on spe
   );
 });
 
+test('one whose model is called as if it separated speakers, and fails at that format, is asked for simpler ones', async (t) => {
+  const it = await standIn(t, 'speaches', { model: 'parakeet-diarize' });
+  const heard = await hear(it, [0, 20], { signal: AbortSignal.timeout(20_000) });
+  assert.deepEqual(
+    writtenWords(heard),
+    it.words.map(({ text }) => text),
+  );
+});
+
 test('one unexplained 500 does not cost the times', async (t) => {
   const it = await standIn(t, 'speaches');
   it.server.faults.push({ do: 'answer', status: 500 });

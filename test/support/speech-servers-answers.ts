@@ -51,7 +51,7 @@ export const answers: Record<Kind, Answer> = {
   speaches(r, heard, seconds, response) {
     if (!field(r, 'model'))
       return json(response, { detail: [{ loc: ['body', 'model'], msg: 'Field required' }] }, 422);
-    if (field(r, 'model') === 'parakeet' && field(r, 'response_format') !== 'json')
+    if (field(r, 'model')!.startsWith('parakeet') && field(r, 'response_format') !== 'json')
       return send(response, 500, 'text/plain; charset=utf-8', 'Internal Server Error');
     if (field(r, 'model') === 'absent')
       return json(

@@ -193,6 +193,8 @@ export type Capabilities = {
   textOnly: boolean;
   /** Whether it tells speakers apart: by the name of the model, or as an answer has shown; null: not yet. */
   speakers: boolean | null;
+  /** Whether an answer has named speakers; a name of a model only promises that. */
+  hasNamed: boolean;
   /** Whether it takes samples of the speakers that earlier requests found. */
   references: boolean;
   /** Whether it takes `stream`, until it has refused it; most that do not know it take no notice. */
@@ -236,6 +238,7 @@ export function capabilities({ base }: Pick<Server, 'base'>, model: string | nul
     format,
     textOnly,
     speakers: speakers || (textOnly ? false : null),
+    hasNamed: false,
     references: speakers,
     streams: true,
     prompts: true,
@@ -250,8 +253,10 @@ const endpointOf = (base: string, model: string | null): string => `${base} ${mo
 
 /** Takes from an answer whether the server tells speakers apart; without being asked to some do not. */
 export function noteSpeakers(known: Capabilities, segments: readonly Segment[], asked: boolean) {
-  if (segments.some(({ speaker }) => speaker !== undefined)) known.speakers = true;
-  else if (asked && segments.length > 0) known.speakers = false;
+  if (segments.some(({ speaker }) => speaker !== undefined)) {
+    known.speakers = true;
+    known.hasNamed = true;
+  } else if (asked && segments.length > 0) known.speakers = false;
 }
 
 /** What is known of the speed of an endpoint with a model; shared as `capabilities`. */
@@ -280,7 +285,8 @@ export function stopPrompting(known: Capabilities, { status, body }: ServerAnswe
 
 /**
  * Takes the next simpler format when an answer says that the format is the trouble: by name, or by
- * an unexplained 500 for the second time (speaches with a Parakeet model), but never to one without speakers.
+ * an unexplained 500 for the second time (speaches with a Parakeet model), but for that
+ * never to one without speakers where the server has named some.
  * @returns whether to ask again.
  */
 export function downgrade(known: Capabilities, answer: ServerAnswer): boolean {
@@ -293,7 +299,8 @@ export function downgrade(known: Capabilities, answer: ServerAnswer): boolean {
     answer.body,
   );
   if (!named) {
-    if (answer.status !== 500 || known.format === 'diarized') return false;
+    const isMoment = known.format === 'diarized' && known.hasNamed;
+    if (answer.status !== 500 || isMoment) return false;
     known.failures += 1;
     if (known.failures < 2) return false;
   }
