@@ -141,6 +141,18 @@ test('a form is refused when one of its parts cannot be read', async (t) => {
     }
 });
 
+test('the boundary of a form may hold = without quotes, and a semicolon may follow', async (t) => {
+  const { service, token } = await withAda(t);
+  for (const given of [
+    { boundary: '=b=' },
+    { type: 'multipart/form-data; boundary=b;' },
+    { type: 'multipart/form-data; charset=utf-8; Boundary="b" ;' },
+  ])
+    assert.equal((await sendForm(service, token, [file], given)).status, 202);
+  for (const type of ['multipart/form-data', 'multipart/form-data; boundary=""'])
+    assert.equal((await sendForm(service, token, [file], { type })).status, 400, type);
+});
+
 test('a header of a part that is too long is refused before it is read to its end', async (t) => {
   const { service, token } = await withAda(t);
   const long = `--b\r\nContent-Disposition: form-data; name="a"; ${'filename="'.repeat(10_000)}`;

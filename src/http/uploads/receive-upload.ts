@@ -148,14 +148,17 @@ async function parseForm(
   return { path, filename, fields: fieldsOf(given) };
 }
 
-/** @throws {Problem} 400 there is no boundary */
+/** @throws {Problem} 400 there is no boundary, or none that can be read */
 async function openForm({ headers }: IncomingMessage) {
   // With the first upload: the start must not wait for it.
   const { default: busboy } = await import('busboy');
   const { uploadFieldsMax: fields, uploadFieldsBytesMax } = limits;
+  const [, quoted, plain] = boundaryIn.exec(headers['content-type'] ?? '') ?? [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined) throw new Problem('malformed-body');
   try {
     return busboy({
-      headers,
+      headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
       defParamCharset: 'utf8',
       limits: { fields, fieldSize: uploadFieldsBytesMax + 1 },
     });
@@ -163,6 +166,9 @@ async function openForm({ headers }: IncomingMessage) {
     throw new Problem('malformed-body', { cause });
   }
 }
+
+/** Clients leave out the quotation marks that `=` in it needs, and write `;` behind it; busboy takes neither. */
+const boundaryIn = /;\s*boundary=(?:"([^"]+)"|([^\s";]+))/i;
 
 function fieldsOf(given: ReadonlyMap<string, readonly string[]>): Record<string, string> {
   const fields = [...given].map(([name, values]) => {
