@@ -153,6 +153,22 @@ test('the boundary of a form may hold = without quotes, and a semicolon may foll
     assert.equal((await sendForm(service, token, [file], { type })).status, 400, type);
 });
 
+test('a part without a file name is a field, whatever type it says', async (t) => {
+  const { service, token } = await withAda(t);
+  service.engines.hold('transcribe');
+  const type = 'Content-Type: application/octet-stream';
+  const part = (name: string, value: string) =>
+    [`Content-Disposition: form-data; name="${name}"\r\n${type}`, value] as const;
+  const { status, body } = await sendForm(service, token, [part('title', 'Plän'), file]);
+  assert.equal(status, 202);
+  const path = `/recordings/${String(body['recording_id'])}`;
+  assert.equal((await service.call('GET', path, { token })).body['title'], 'Plän');
+  const much = 'x'.repeat(limits.uploadFieldsBytesMax + 1);
+  assert.equal((await sendForm(service, token, [part('title', much), file])).status, 413);
+  const many = Array.from({ length: limits.uploadFieldsMax + 1 }, () => part('people', 'x'));
+  assert.equal((await sendForm(service, token, [...many, file])).status, 413);
+});
+
 test('a header of a part that is too long is refused before it is read to its end', async (t) => {
   const { service, token } = await withAda(t);
   const long = `--b\r\nContent-Disposition: form-data; name="a"; ${'filename="'.repeat(10_000)}`;

@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
 import { ulid } from 'ulid';
@@ -85,18 +86,18 @@ async function parseForm(
 ): Promise<ReceivedUpload> {
   const path = join(folder, 'file');
   const form = await openForm(req);
-  const given = new Map<string, string[]>();
   let filename: string | undefined;
   let kept: Promise<void> | undefined;
   // Parts whose header it cannot read, busboy leaves out without a word: it alone counts them.
   const { _bparser: boundaries } = form as unknown as { _bparser: { matches: number } };
-  let [parts, bodyBytes, fileBytes, fieldsBytes] = [0, 0, 0, 0];
+  let [parts, bodyBytes, fileBytes] = [0, 0, 0];
   let why: unknown;
   const giveUp = (error: unknown) => {
     if (!form.destroyed) why = error;
     form.destroy();
   };
   const tooMuch = () => giveUp(tooLarge(fileBytesMax));
+  const fields = openFields(tooMuch);
   async function* counted(content: AsyncIterable<Buffer>) {
     for await (const chunk of content) {
       fileBytes += chunk.length;
@@ -107,18 +108,19 @@ async function parseForm(
   }
   // What fails later than the first time is nobody's news, and without a listener ends the process.
   form.on('error', () => {});
-  form.on('fieldsLimit', tooMuch);
   form.on('field', (name, value: string | undefined, { valueTruncated }) => {
     parts += 1;
     // In a charset that nobody knows.
     if (value === undefined) return giveUp(new Problem('malformed-body'));
-    fieldsBytes += Buffer.byteLength(value);
-    if (valueTruncated || fieldsBytes > limits.uploadFieldsBytesMax) return tooMuch();
-    given.set(name, [...(given.get(name) ?? []), value]);
+    if (valueTruncated) return tooMuch();
+    fields.take(name, value);
   });
   form.on('file', (name: string | undefined, content, said) => {
     parts += 1;
     content.on('error', () => {});
+    // Some send fields as bytes, which busboy takes for files: what makes a file is its name.
+    if (name !== undefined && name !== 'file' && said.filename === undefined)
+      return fields.takeFrom(name, content);
     // Given up, it goes on to the end of what has arrived.
     if (form.destroyed || filename !== undefined || name !== 'file')
       return giveUp(invalid([{ path: name ?? 'file', fault: fieldFault('one-file') }]));
@@ -138,6 +140,8 @@ async function parseForm(
     await finished(req.pipe(form)).catch((cause: unknown) => {
       throw why ?? new Problem('malformed-body', { cause });
     });
+    // Given up at its very end, it has finished all the same.
+    if (why !== undefined) throw why;
     if (boundaries.matches !== parts + 1) throw new Problem('malformed-body');
     await kept;
   } finally {
@@ -145,14 +149,35 @@ async function parseForm(
     await kept?.catch(() => {});
   }
   if (filename === undefined) throw invalid([{ path: 'file', fault: fieldFault('field-missing') }]);
-  return { path, filename, fields: fieldsOf(given) };
+  return { path, filename, fields: fieldsOf(fields.given) };
+}
+
+/** Fields of a form, as many and as large as they may be; of more, `tooMuch` is told. */
+function openFields(tooMuch: () => void) {
+  const given = new Map<string, string[]>();
+  let [count, bytes] = [0, 0];
+  const take = (name: string, value: string) => {
+    count += 1;
+    bytes += Buffer.byteLength(value);
+    if (count > limits.uploadFieldsMax || bytes > limits.uploadFieldsBytesMax) return tooMuch();
+    given.set(name, [...(given.get(name) ?? []), value]);
+  };
+  return {
+    given,
+    take,
+    /** With the form, the content is bounded. */
+    takeFrom(name: string, content: Readable) {
+      const chunks: Buffer[] = [];
+      content.on('data', (chunk: Buffer) => chunks.push(chunk));
+      content.on('end', () => take(name, Buffer.concat(chunks).toString()));
+    },
+  };
 }
 
 /** @throws {Problem} 400 there is no boundary, or none that can be read */
 async function openForm({ headers }: IncomingMessage) {
   // With the first upload: the start must not wait for it.
   const { default: busboy } = await import('busboy');
-  const { uploadFieldsMax: fields, uploadFieldsBytesMax } = limits;
   const [, quoted, plain] = boundaryIn.exec(headers['content-type'] ?? '') ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) throw new Problem('malformed-body');
@@ -160,7 +185,7 @@ async function openForm({ headers }: IncomingMessage) {
     return busboy({
       headers: { 'content-type': `multipart/form-data; boundary="${boundary}"` },
       defParamCharset: 'utf8',
-      limits: { fields, fieldSize: uploadFieldsBytesMax + 1 },
+      limits: { fieldSize: limits.uploadFieldsBytesMax + 1 },
     });
   } catch (cause) {
     throw new Problem('malformed-body', { cause });
