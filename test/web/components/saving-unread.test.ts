@@ -239,6 +239,34 @@ test('a new line whose kind is changed while it is not known whether it was adde
   assert.deepEqual([desk.open.get(), ...desk.drafts.all.get().keys()], [null]);
 });
 
+for (const isLeft of [true, false])
+  test(`a new line whose kind is chosen while it is saved, which is refused, ${isLeft ? 'stays shut' : 'says why'}`, async (t) => {
+    const { service, work } = openNote(t);
+    const { lines: desk } = work;
+    service.isDone = false;
+    const problem = { type: '/problems/not-understood', title: 'Refused', status: 422 };
+    const refusing = () => Response.json(problem, { status: 422 });
+    service.instead = refusing;
+    desk.add('point', 's-1');
+    desk.type('New');
+    const ended = Promise.all([desk.save(), desk.rekind('decision')]);
+    if (isLeft) desk.leave();
+    await ended;
+    assert.equal(desk.open.get()?.id, isLeft ? undefined : 'new-decision');
+    assert.equal(desk.refusal.get()?.block, 'new-decision');
+    assert.deepEqual([...desk.drafts.all.get().keys()], ['new-decision']);
+    if (!isLeft) return;
+    // And takes no place of what is typed there by then.
+    service.instead = refusing;
+    desk.add('point');
+    desk.type('Another');
+    const again = Promise.all([desk.save(), desk.rekind('decision')]);
+    desk.add('decision');
+    await again;
+    const typed = () => [...desk.drafts.all.get().values()].map(({ text }) => text);
+    assert.deepEqual(typed(), ['New', 'Another']);
+  });
+
 test('what is saved while it is looked whether it was is one change', async (t) => {
   const { service, work } = openNote(t);
   const { lines, editing } = work;

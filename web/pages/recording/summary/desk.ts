@@ -169,14 +169,21 @@ async function set(desk: Desk, id: string, to: Omit<Fields, 'text'>): Promise<bo
 }
 
 async function rekind(desk: Desk, line: OpenLine | null, kind: Kind): Promise<void> {
-  const { drafts, open, made } = desk;
+  const { drafts, open, refusal, made } = desk;
   const saved = line === null ? undefined : made.get(line);
   if (saved !== undefined) return void (await set(desk, saved, { kind }));
   const draft = drafts.all.get().get(line?.id ?? '');
   if (line === null || draft === undefined) return;
-  drafts.put({ ...draft, block: newId(kind) });
-  open.set({ id: newId(kind), kind, after: null });
-  if (line.id !== newId(kind)) drafts.drop(line.id);
+  const id = newId(kind);
+  const isOpen = open.get()?.id === line.id;
+  // Who left it meanwhile may type another one there.
+  if (!isOpen && drafts.all.get().has(id)) return;
+  drafts.put({ ...draft, block: id });
+  if (isOpen) open.set({ id, kind, after: null });
+  const refused = refusal.get();
+  // A look goes by the block that it was begun with.
+  if (refused?.block === line.id && !refused.look) refusal.set({ ...refused, block: id });
+  if (line.id !== id) drafts.drop(line.id);
 }
 
 async function move(desk: Desk, id: string, way: 'up' | 'down'): Promise<boolean> {
