@@ -7,7 +7,7 @@ import { atom } from 'nanostores';
 import type { DetailedError, HttpResponse, Upload } from 'tus-js-client';
 import type { Problem } from '../../../client/api.ts';
 import { connection } from '../../../client/feed.ts';
-import { session } from '../../../client/session.ts';
+import { type Owned, isOwnedBy, session } from '../../../client/session.ts';
 import { words } from '../words.ts';
 import { type Choice, type Kind, chosenNow } from './asked.ts';
 
@@ -30,7 +30,7 @@ export const uploadKind = persistentAtom<Kind>('mitschrift.upload-kind', 'meetin
 /** Newest last. */
 export const sendings = atom<readonly Sending[]>([]);
 
-type Left = { name: string; size: number; sent: number; user: string; at: number };
+type Left = Owned & { name: string; size: number; sent: number; at: number };
 /** What is unfinished, for after a reload. */
 const leftOver = persistentJSON<Record<string, Left>>('mitschrift.uploads', {});
 
@@ -47,12 +47,12 @@ const underWay = new Map<string, Upload>();
 
 /** Shows what was unfinished when the page was left. Call once the page is shown. */
 export function showLeft(): void {
-  const user = session.get()?.username ?? '';
+  const login = session.get();
   const fresh = Object.entries(leftOver.get()).filter(([, { at }]) => Date.now() - at < keptMs);
   leftOver.set(Object.fromEntries(fresh));
   const shown = new Set(sendings.get().map(({ id }) => id));
   const left = fresh
-    .filter(([id, one]) => one.user === user && !shown.has(id))
+    .filter(([id, one]) => login !== null && isOwnedBy(one, login) && !shown.has(id))
     .map(([id, { name, size, sent }]): Sending => ({
       ...blank,
       id,
@@ -242,8 +242,8 @@ function keepLeft(id: string, { name, size }: File, sent: number): void {
   const before = leftOver.get()[id];
   // A note for people: a hundredth more is worth one.
   if (before && sent - before.sent < size / 100) return;
-  const user = session.get()?.username ?? '';
-  leftOver.set({ ...leftOver.get(), [id]: { name, size, sent, user, at: Date.now() } });
+  const { username: user = '', user_id: userId } = session.get() ?? {};
+  leftOver.set({ ...leftOver.get(), [id]: { name, size, sent, user, userId, at: Date.now() } });
 }
 
 function dropLeft(id: string): void {
