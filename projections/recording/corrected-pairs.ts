@@ -1,4 +1,5 @@
 import { foldWord, wordsOf } from '../../src/shared/folded-words.ts';
+import { streamSafe } from '../../src/shared/stream-safe.ts';
 import { wordPatches } from '../../src/shared/word-patches.ts';
 import type { Block } from '../../events/facts/transcript.ts';
 import { wordLimits } from '../words.ts';
@@ -51,7 +52,9 @@ export const foldedText = (text: string): string =>
 
 const partOf = (text: string, words: readonly { word: string; at: number }[]): string => {
   const [first, last] = [words[0], words.at(-1)];
-  return first && last ? text.slice(first.at, last.at + last.word.length).normalize('NFC') : '';
+  return first && last
+    ? streamSafe(text.slice(first.at, last.at + last.word.length)).normalize('NFC')
+    : '';
 };
 
 /** One line that a word of a list may have. */

@@ -1,5 +1,6 @@
 import type { NameQuote } from '../../events/facts/results.ts';
 import type { Block } from '../../events/facts/transcript.ts';
+import { streamSafe } from '../../src/shared/stream-safe.ts';
 
 /** Who a label may be. `reason`: a quote in “ ”, or a code (`named-before`, `named-live`, `only-one-left`, `voice`). */
 export type SuggestedName = { name: string; confidence: number; reason: string };
@@ -167,4 +168,4 @@ function spellings(people: readonly string[]): (name: string) => string {
 
 /** A name as it is compared: without case, accents composed, one space between its parts. */
 export const foldedName = (name: string): string =>
-  name.normalize('NFC').toLowerCase().replaceAll(/\s+/gu, ' ').trim();
+  streamSafe(name).normalize('NFC').toLowerCase().replaceAll(/\s+/gu, ' ').trim();

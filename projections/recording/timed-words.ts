@@ -1,5 +1,6 @@
 import type { Block, Word } from '../../events/facts/transcript.ts';
 import { unspacedScripts } from '../../src/shared/segments.ts';
+import { streamSafe } from '../../src/shared/stream-safe.ts';
 import { wordPatches } from '../../src/shared/word-patches.ts';
 
 const unspaced = `${unspacedScripts}ー`;
@@ -40,7 +41,7 @@ export const joinedPieces = (pieces: readonly string[]): string =>
 
 /** The word without case and punctuation: what is the same word to a listener. */
 export const spokenForm = (word: string): string => {
-  const bare = word
+  const bare = streamSafe(word)
     .normalize('NFKC')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}]/gu, '');

@@ -1,4 +1,5 @@
 import { textSegments } from '../shared/segments.ts';
+import { streamSafe } from '../shared/stream-safe.ts';
 /** Longest name of a file, in UTF-8 bytes, that Linux, macOS and Windows file systems all take. */
 export const nameBytesMax = 255;
 
@@ -58,7 +59,7 @@ export async function baseName(
  * name says nothing: numbers, or what devices and programs call each recording.
  */
 export function titleOfFile(filename: string): string {
-  const title = filename
+  const title = streamSafe(filename)
     .replace(/\.(?=[a-z0-9]*[a-z])[a-z0-9]{2,5}$/iu, '')
     .replaceAll(/[\s_]+/gu, ' ')
     .normalize('NFC')

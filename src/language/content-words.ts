@@ -1,4 +1,5 @@
 import { textSegments } from '../shared/segments.ts';
+import { streamSafe } from '../shared/stream-safe.ts';
 import { knownLocale, stopWords } from './sentences.ts';
 
 /** Words shorter than this have no forms that could be told from other words. */
@@ -24,7 +25,7 @@ export function comparedWords(
   language: string | null,
   by = wordSegmenter(language),
 ): string[] {
-  return Array.from(textSegments(by, text.normalize('NFKC').toLowerCase()))
+  return Array.from(textSegments(by, streamSafe(text).normalize('NFKC').toLowerCase()))
     .filter(({ isWordLike }) => isWordLike)
     .map(({ segment }) => segment);
 }
@@ -39,7 +40,9 @@ export function contentIn(text: string, language: string | null): string[] {
 
 /** The numbers of a text, with their points, commas and colons. */
 export const numbersIn = (text: string): string[] =>
-  text.normalize('NFKC').match(/\d+(?:[.,:]\d+)*/gu) ?? [];
+  streamSafe(text)
+    .normalize('NFKC')
+    .match(/\d+(?:[.,:]\d+)*/gu) ?? [];
 
 /** So many letters of a word tell what it is about, also within a compound: `Budget` in `Jahresbudget`. */
 const lettersOfCompound = 5;

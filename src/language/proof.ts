@@ -1,5 +1,6 @@
 import { knownLocale } from './sentences.ts';
 import { type SpokenWord, spokenWords } from './spoken-words.ts';
+import { streamSafe } from '../shared/stream-safe.ts';
 import { wordPatches } from '../shared/word-patches.ts';
 
 /** A text that was proven to say what was heard. */
@@ -73,7 +74,7 @@ function caseChange(heard: string, written: string, locale: string): 'free' | 'n
   const isUpper = (letter: string) => letter !== letter.toLocaleLowerCase(locale);
   const [, ...before] = casedLetters(heard);
   const [first, ...after] = casedLetters(written);
-  if (heard.normalize('NFC') === written.normalize('NFC')) return 'free';
+  if (streamSafe(heard).normalize('NFC') === streamSafe(written).normalize('NFC')) return 'free';
   if (before.join('') === after.join('')) return before.some(isUpper) ? 'other' : 'free';
   if (first === undefined || before.some(isUpper)) return 'other';
   const capitals = [first, ...after].filter(isUpper).length;
@@ -82,7 +83,9 @@ function caseChange(heard: string, written: string, locale: string): 'free' | 'n
 }
 
 const casedLetters = (word: string): string[] =>
-  word.normalize('NFC').match(/[\p{Lu}\p{Ll}\p{Lt}]\p{M}*/gu) ?? [];
+  streamSafe(word)
+    .normalize('NFC')
+    .match(/[\p{Lu}\p{Ll}\p{Lt}]\p{M}*/gu) ?? [];
 
 /** What stands between two words, with at most three marks. */
 function fewMarks(between: string): string {

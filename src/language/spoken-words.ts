@@ -1,4 +1,5 @@
 import { unspacedScripts } from '../shared/segments.ts';
+import { streamSafe } from '../shared/stream-safe.ts';
 import { knownLocale } from './sentences.ts';
 
 /** A word of a text as it is compared, and where it stands. */
@@ -77,4 +78,8 @@ export function spokenLetters(text: string, language: string | null): SpokenWord
 }
 
 const folded = (word: string, locale: string): string =>
-  word.normalize('NFC').toLocaleLowerCase(locale).replaceAll('’', "'").replaceAll('ς', 'σ');
+  streamSafe(word)
+    .normalize('NFC')
+    .toLocaleLowerCase(locale)
+    .replaceAll('’', "'")
+    .replaceAll('ς', 'σ');

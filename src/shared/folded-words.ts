@@ -1,4 +1,5 @@
 import { textSegments, unspacedScripts } from './segments.ts';
+import { streamSafe } from './stream-safe.ts';
 
 /**
  * The form in which words are compared, so that `Müller`, `MUELLER` and `Muller` are one word: lower
@@ -30,7 +31,7 @@ const isPlain = /^[A-Za-z0-9]*$/;
 const spelling = /[aou]e/;
 
 const plainLetters = (word: string): string =>
-  word
+  streamSafe(word)
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/(\P{M}?)\p{M}+/gu, (whole, letter: string) =>

@@ -1,6 +1,7 @@
 import type { Segment } from '../../events/facts/transcript.ts';
 import { echoesTerms } from './terms.ts';
 import { repeatedWords } from '../shared/repeated-words.ts';
+import { streamSafe } from '../shared/stream-safe.ts';
 
 /**
  * Marks segments that may be something that was not said: `repetition` (the recogniser got stuck), `known-phrase` (what
@@ -53,7 +54,7 @@ function knownPhrase(text: string): boolean {
 /** Lower-case words without punctuation; scripts without spaces character by character. */
 function wordsOf(text: string): string[] {
   return (
-    text
+    streamSafe(text)
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}'’]+/gu) ?? []

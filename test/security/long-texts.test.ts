@@ -4,6 +4,7 @@ import { sayTo } from '../../src/words/say.ts';
 import { test } from 'node:test';
 import { replaceLabels, withKnownNames } from '../../projections/recording/written-texts.ts';
 import { paragraphs } from '../../projections/recording/paragraphs.ts';
+import { correctedPairs } from '../../projections/recording/corrected-pairs.ts';
 import { unitsOf } from '../../projections/recording/join-turns.ts';
 import { foldedName } from '../../projections/recording/suggest-names.ts';
 import { splitWords, timedWords } from '../../projections/recording/timed-words.ts';
@@ -24,6 +25,7 @@ import { provenText } from '../../src/language/proof.ts';
 import { punctuatedWords } from '../../src/language/punctuate.ts';
 import { jointText, beginningOf, estimatedTokens, inert } from '../../src/language/talk.ts';
 import { textSentences } from '../../src/language/sentences.ts';
+import { comparedWords, numbersIn } from '../../src/language/content-words.ts';
 import { spokenWords } from '../../src/language/spoken-words.ts';
 import { linesIn } from '../../src/language/draft-lines.ts';
 import { whyUnusable } from '../../src/language/unusable.ts';
@@ -32,6 +34,7 @@ import { serverMessage } from '../../src/servers/server-failure.ts';
 import { requestedLanguage } from '../../src/shared/languages.ts';
 import { textSegments } from '../../src/shared/segments.ts';
 import { repeats } from '../../src/shared/repeated-words.ts';
+import { withDoubts } from '../../src/speech/doubt.ts';
 import { parseTranscript } from '../../src/speech/parse-transcript.ts';
 import { checkUsername } from '../../src/accounts/usernames.ts';
 import { cpuMicros } from '../support/cpu-time.ts';
@@ -60,6 +63,7 @@ const functions: Record<string, (text: string) => unknown> = {
   paragraphs: (text) => paragraphs([{ text, start: 0, end: 9, words: [] }] as never, null),
   unitsOf: (text) => unitsOf({ text, start: 0, end: 9, words: [] }),
   wordPatches: (text) => wordPatches(splitWords(text), splitWords(`${text} b`)),
+  correctedPairs: (text) => correctedPairs({ text: 'a b' }, `a ${text}`),
   timedWords: (text) => timedWords(text, { words: [word], start: 0, end: 1 }),
   'a refusal that quotes': (text) =>
     sayTo('everyone', fieldFault('field-unknown', { keys: [text] }), 'de'),
@@ -83,6 +87,9 @@ const functions: Record<string, (text: string) => unknown> = {
   textSentences: (text) => textSentences(text, null),
   serverMessage,
   spokenWords: (text) => spokenWords(text, null),
+  comparedWords: (text) => comparedWords(text, null),
+  numbersIn,
+  withDoubts: (text) => withDoubts([{ text, start: 0, end: 9, words: [] }]),
   beginningOf: (text) => beginningOf(text, 1000),
   estimatedTokens,
   inert,
@@ -101,7 +108,8 @@ const functions: Record<string, (text: string) => unknown> = {
     ),
   'a transcript in JSON': (text) =>
     parseTranscript({ body: JSON.stringify({ text }), contentType: 'application/json' }, 10, ''),
-  checkUsername,
+  // Longer ones are refused where they come in.
+  checkUsername: (text) => checkUsername(text.slice(0, 2_000)),
 };
 
 const units = [
@@ -110,6 +118,8 @@ const units = [
   // A long word of a script without blanks, and of letters that fall apart.
   '語',
   'a\u0301',
+  // A run of marks that normalising puts in order.
+  '\u0301\u0323',
 ];
 
 function microsOf(work: () => unknown): number {
