@@ -19,6 +19,8 @@ export const speakerLabel = (index: number): string => `SPEAKER_${String(index).
 const borderSeconds = 0.3;
 /** A pause that ends a sentence where the recogniser set no marks, seconds. */
 const pauseSeconds = 0.5;
+/** Whoever spoke nearest to a word may not be who says it where they are further from it, seconds. */
+const farSeconds = 10;
 /** Overlaps that differ by less are the same, seconds. */
 const tieSeconds = 0.01;
 
@@ -26,7 +28,7 @@ const tieSeconds = 0.01;
  * Joins words and speakers into turns: each word goes to the one who speaks for most of it, in overlapping
  * speech to the one with the shorter turn, in a pause to the nearest; where the recogniser said who spoke, to
  * them. Sentences are not torn at borders, and voices of a word or two are the voice around them: what they say carries
- * the doubt `other-speaker`.
+ * the doubt `other-speaker`, as does what is far from any turn.
  * The words stay as they are and in their order. Linear in length. Pure.
  * @param utterances with labels for the speakers of segments, if with any: see `underLabels`
  * @param speakersMin so many people speak at least
@@ -41,7 +43,8 @@ export function joinTurns(
       .filter(({ text }) => text.trim() !== '')
       .flatMap((segment) => unitsOf(segment).map((unit): Placed => ({ unit, segment, utterance }))),
   );
-  const heard = keepSentences(units, speakersOf(units, turns)).map(({ label }) => label);
+  const voices = keepSentences(units, speakersOf(units, turns));
+  const heard = voices.map(({ label }) => label);
   const labels = withoutGhosts(
     units.map(({ unit: { text, start, end }, segment }, at) => {
       const label = heard[at] ?? '';
@@ -50,7 +53,12 @@ export function joinTurns(
     (at) => isSentenceEnd(units, at),
     speakersMin,
   );
-  return speechesOf(units, labels, (at) => heard[at] !== labels[at])
+  const isFar = (at: number): boolean => {
+    const [{ unit }, voice] = [units[at]!, voices[at]!];
+    return Math.max(voice.start - unit.end, unit.start - voice.end) > farSeconds;
+  };
+  const mayBeOther = (at: number) => heard[at] !== labels[at] || (turns.length > 0 && isFar(at));
+  return speechesOf(units, labels, mayBeOther)
     .flatMap(({ label, utterances: own }) => paragraphs(own, label))
     .map((block, at) => ({ ...block, id: `t-${String(at + 1).padStart(4, '0')}` }));
 }

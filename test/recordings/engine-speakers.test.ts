@@ -103,6 +103,35 @@ test('diarized_json: a bad moment of the server puts nothing under whoever spoke
   assert.deepEqual(checkWords(await world.blocks(id), words), ['SPEAKER_00', 'SPEAKER_01']);
 });
 
+test('diarized_json: speakers stay where this machine has no model and the server names nobody for a minute; that may be another', async (t) => {
+  const world = await openMeetingWorld(t, { model: 'gpt-4o-transcribe-diarize' });
+  const words = talkOf(180);
+  const isUntold = (start: number) => start > 60 && start < 135;
+  const segments = words.map(({ text, start, end }, i) => ({
+    ...(isUntold(start) ? {} : { speaker: voiceOf(text) }),
+    start,
+    end: words[i + 1]?.start ?? end,
+    text: ` ${text}`,
+  }));
+  const body = JSON.stringify({ text: words.map(({ text }) => text).join(' '), segments });
+  world.speech.faults.push({ do: 'answer', status: 200, type: 'application/json', body });
+  const path = world.uploadPath('talk.wav');
+  await writeDialogue(path, await samplesOf(words, 180));
+  const id = await world.upload(path);
+  await world.until(id, 'awaiting-speakers');
+  assert.deepEqual(await world.factsOf(id, 'diarization.skipped'), []);
+  const [completed] = await world.factsOf(id, 'diarization.completed');
+  assert.deepEqual(completed!.data.labels, ['SPEAKER_00', 'SPEAKER_01']);
+  await world.finish(id);
+  const doubts = (await world.blocks(id)).flatMap((block) => block.doubts ?? []);
+  const seconds = doubts.reduce((sum, { start, end }) => sum + end - start, 0);
+  assert.ok(
+    seconds > 30 && doubts.every(({ start, end }) => start > 60 && end < 136),
+    `${seconds}`,
+  );
+  assert.ok(doubts.every(({ reason }) => reason === 'other-speaker'));
+});
+
 test('LocalAI: it shows that it tells speakers apart, then is asked for all at once; with a limit they are noted to be apart', async (t) => {
   const world = await openMeetingWorld(t, { kind: 'localai' });
   const { speech } = world;

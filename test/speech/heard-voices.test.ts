@@ -24,18 +24,18 @@ test('a recogniser that names few of the speakers, or one for each sentence, tel
   assert.deepEqual([some.names, some.turns], [['0.5/B'], [[2, 9, 0]]]);
 });
 
-test('a recogniser that names nobody for minutes tells nobody apart: whoever spoke before would have said it all', () => {
+test('how long a recogniser names nobody in a row is counted: whoever spoke before would have said it all', () => {
   const minutes = (speaker: string | undefined, from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) =>
       segment(speaker, (from + i) * 60, (from + i + 1) * 60),
     );
   const told = [...minutes('0/A', 0, 10), ...minutes('0/B', 10, 20)];
-  assert.equal(heardVoices([...told, ...minutes(undefined, 20, 38)]), null);
-  assert.equal(
-    heardVoices([...told, ...minutes(undefined, 20, 22), ...minutes('1320/A', 22, 30)]),
-    null,
-  );
+  const untold = (segments: Segment[]) => heardVoices(segments)?.untoldSeconds;
+  assert.equal(untold([...told, ...minutes(undefined, 20, 38)]), 1080);
+  const inside = [...told, ...minutes(undefined, 20, 22), ...minutes('1320/A', 22, 30)];
+  assert.equal(untold(inside), 120);
   const shortly = [...told, segment(undefined, 1200, 1210), ...minutes('1260/A', 21, 30)];
+  assert.equal(untold(shortly), 10);
   assert.deepEqual(heardVoices(shortly)?.names, ['0/A', '0/B', '1260/A']);
 });
 

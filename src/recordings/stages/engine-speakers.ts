@@ -35,8 +35,8 @@ type Deps = { modelsDir: ModelFolders; files: AudioStore; log: Log };
 
 /**
  * Who spoke when as the recogniser itself said, its speakers of several requests joined by how they sound
- * (where a model for speaker embedding is installed); null where it did not, or where it found another number of
- * speakers than a person said there are and this machine can tell them apart.
+ * (where a model for speaker embedding is installed); null where it did not, or where this machine can tell them apart
+ * and it named nobody for long, or found another number of speakers than a person said there are.
  */
 export async function speakersOfEngine(
   job: Job,
@@ -50,7 +50,8 @@ export async function speakersOfEngine(
   const { voices, embeddingModel } = await voicesOf(heard, job, recording, deps);
   const people = samePeople(heard, voices, speakers);
   const found = new Set(people).size;
-  if (!isWithin(found, speakers) && (await diarizerInstalled(deps.modelsDir))) return null;
+  const isDoubtful = heard.untoldSeconds > untoldMax || !isWithin(found, speakers);
+  if (isDoubtful && (await diarizerInstalled(deps.modelsDir))) return null;
 
   const order = speakingTimes(joinTurns(underLabels(utterances, people.map(String)), []));
   const labelOf = new Map(order.map(({ label }, i) => [Number(label), speakerLabel(i)]));
@@ -79,6 +80,8 @@ type ToldVoices = {
   /** The requests in which each name occurs, and how many there were. */
   requests: ReadonlySet<number>[];
   requestCount: number;
+  /** Most speech in a row without a speaker. */
+  untoldSeconds: number;
 };
 
 /** Part of the speech that must have a speaker for the recogniser's speakers to count. */
@@ -93,7 +96,7 @@ const borderSeconds = 5;
 /** More are no answer: a name for each sentence, say. */
 const namesMax = 400;
 
-/** Who spoke when, as the recogniser said; null where it did not, of too little, or not of a long part. Pure. */
+/** Who spoke when, as the recogniser said; null where it did not, or of too little. Pure. */
 export function heardVoices(segments: readonly Segment[]): ToldVoices | null {
   const names: string[] = [];
   const indexOf = new Map<string, number>();
@@ -101,10 +104,11 @@ export function heardVoices(segments: readonly Segment[]): ToldVoices | null {
   let seconds = 0;
   let told = 0;
   let untold = 0;
+  let untoldSeconds = 0;
   for (const { start, end, speaker } of segments) {
     seconds += end - start;
     untold = speaker === undefined ? untold + end - start : 0;
-    if (untold > untoldMax) return null;
+    untoldSeconds = Math.max(untoldSeconds, untold);
     if (speaker === undefined) continue;
     told += end - start;
     let index = indexOf.get(speaker);
@@ -123,7 +127,7 @@ export function heardVoices(segments: readonly Segment[]): ToldVoices | null {
     const at = begins.findLastIndex((begin) => begin <= start - borderSeconds);
     requests[index]?.add(Math.max(own, at));
   }
-  return { names, turns, requests, requestCount: begins.length };
+  return { names, turns, requests, requestCount: begins.length, untoldSeconds };
 }
 
 /**
