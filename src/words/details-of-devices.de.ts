@@ -94,6 +94,8 @@ export const detailsOfDevicesInGerman = {
   'body-too-large': 'Der Inhalt darf hier höchstens {limit} groß sein.',
   'body-too-deep': 'Der Inhalt hat zu viele oder zu tief verschachtelte Werte.',
   'body-not-json': 'Der Inhalt ist kein gültiges JSON.',
+  'form-unreadable':
+    'Das Formular ist unvollständig, oder ein Header eines Teils ist ungültig. Schreiben Sie Dateinamen in Anführungszeichen, ohne Anführungs- oder Steuerzeichen darin.',
   'body-cut-off': 'Die Verbindung brach ab, bevor alles gesendet war. Versuchen Sie es erneut.',
   'body-late': 'Der Inhalt muss innerhalb von {limit} ankommen.',
   'upload-slow':

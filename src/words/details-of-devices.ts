@@ -139,6 +139,9 @@ export const detailsOfDevices = {
   'body-too-large': says({ limit: 'bytes' }, 'The body may have at most {limit} here.'),
   'body-too-deep': says('The body has too many values, or they are nested too deeply.'),
   'body-not-json': says('The body isn’t valid JSON.'),
+  'form-unreadable': says(
+    'The form is incomplete, or a header of a part isn’t valid. Write file names in quotes, without quotation marks or control characters in them.',
+  ),
   'body-cut-off': says('The connection broke off before everything was sent. Try again.'),
   'body-late': says({ limit: 'seconds' }, 'The body must arrive within {limit}.'),
   'upload-slow': says(

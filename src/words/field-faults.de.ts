@@ -159,5 +159,6 @@ export const fieldFaultsInGerman = {
   'not-a-label': 'ist kein Sprecher dieser Aufnahme ({labels})',
   'not-a-word': 'ist kein Wort, an dem sich dieser Beitrag teilen lässt',
   'no-speakers': 'Dieser Beitrag hat keinen Sprecher, da die Aufnahme keine Besprechung ist',
+  'file-name': 'muss einen Dateinamen haben',
   'one-file': 'muss genau eine Datei im Feld `file` sein',
 } satisfies Words<typeof fieldFaults>;

@@ -199,6 +199,7 @@ export const fieldFaults = {
   'not-a-label': says({ labels: 'list' }, 'is not a speaker of this recording ({labels})'),
   'not-a-word': says('is not a word at which this passage can be split'),
   'no-speakers': says('This passage has no speaker because the recording is not a meeting'),
+  'file-name': says('must have a file name'),
   'one-file': says('must be exactly one file, in the field `file`'),
 };
 

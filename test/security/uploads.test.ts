@@ -169,6 +169,21 @@ test('a part without a file name is a field, whatever type it says', async (t) =
   assert.equal((await sendForm(service, token, [...many, file])).status, 413);
 });
 
+test('a file that cannot be taken for its name is refused with that reason', async (t) => {
+  const { service, token } = await withAda(t);
+  const header = (name: string) =>
+    `Content-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: audio/wav`;
+  const audio = Buffer.alloc(limits.uploadFieldsBytesMax + 1);
+  const nameless = await sendForm(service, token, [[header(''), audio]]);
+  assert.equal(nameless.status, 422);
+  assert.match(JSON.stringify(nameless.body), /"path":"file"[^}]*must have a file name/);
+  for (const name of ['a\u0001.wav', 'a\u007F.wav', 'a"b.wav']) {
+    const { status, body } = await sendForm(service, token, [[header(name), audio]]);
+    assert.equal(status, 400);
+    assert.match(String(body['detail']), /control characters/);
+  }
+});
+
 test('a header of a part that is too long is refused before it is read to its end', async (t) => {
   const { service, token } = await withAda(t);
   const long = `--b\r\nContent-Disposition: form-data; name="a"; ${'filename="'.repeat(10_000)}`;

@@ -110,6 +110,8 @@ async function parseForm(
   form.on('error', () => {});
   form.on('field', (name, value: string | undefined, { valueTruncated }) => {
     parts += 1;
+    // It cannot be taken for a file any more: as text, it is read in part.
+    if (name === 'file') return giveUp(invalid([{ path: name, fault: fieldFault('file-name') }]));
     // In a charset that nobody knows.
     if (value === undefined) return giveUp(new Problem('malformed-body'));
     if (valueTruncated) return tooMuch();
@@ -138,11 +140,11 @@ async function parseForm(
   });
   try {
     await finished(req.pipe(form)).catch((cause: unknown) => {
-      throw why ?? new Problem('malformed-body', { cause });
+      throw why ?? unreadable(cause);
     });
     // Given up at its very end, it has finished all the same.
     if (why !== undefined) throw why;
-    if (boundaries.matches !== parts + 1) throw new Problem('malformed-body');
+    if (boundaries.matches !== parts + 1) throw unreadable();
     await kept;
   } finally {
     form.destroy();
@@ -207,6 +209,10 @@ function fieldsOf(given: ReadonlyMap<string, readonly string[]>): Record<string,
 
 /** Of this one a form has as many as there are names: as good as one with a JSON array. */
 const listField = 'people';
+
+/** Mostly for the name of the file, which busboy is strict about. */
+const unreadable = (cause?: unknown): Problem =>
+  new Problem('malformed-body', { said: detail('form-unreadable'), cause });
 
 const tooLarge = (fileBytesMax: number): Problem =>
   new Problem('too-large', {
