@@ -97,7 +97,7 @@ async function parseForm(
     form.destroy();
   };
   const tooMuch = () => giveUp(tooLarge(fileBytesMax));
-  const fields = openFields(tooMuch);
+  const fields = openFields(giveUp, tooMuch);
   async function* counted(content: AsyncIterable<Buffer>) {
     for await (const chunk of content) {
       fileBytes += chunk.length;
@@ -110,12 +110,8 @@ async function parseForm(
   form.on('error', () => {});
   form.on('field', (name, value: string | undefined, { valueTruncated }) => {
     parts += 1;
-    // It cannot be taken for a file any more: as text, it is read in part.
-    if (name === 'file') return giveUp(invalid([{ path: name, fault: fieldFault('file-name') }]));
-    // In a charset that nobody knows.
-    if (value === undefined) return giveUp(new Problem('malformed-body'));
-    if (valueTruncated) return tooMuch();
-    fields.take(name, value);
+    if (valueTruncated && name !== 'file') tooMuch();
+    else fields.take(name, value);
   });
   form.on('file', (name: string | undefined, content, said) => {
     parts += 1;
@@ -155,10 +151,14 @@ async function parseForm(
 }
 
 /** Fields of a form, as many and as large as they may be; of more, `tooMuch` is told. */
-function openFields(tooMuch: () => void) {
+function openFields(giveUp: (problem: Problem) => void, tooMuch: () => void) {
   const given = new Map<string, string[]>();
   let [count, bytes] = [0, 0];
-  const take = (name: string, value: string) => {
+  const take = (name: string, value: string | undefined) => {
+    // It cannot be taken for a file any more: as text, it is read in part.
+    if (name === 'file') return giveUp(invalid([{ path: name, fault: fieldFault('file-name') }]));
+    // In a charset that nobody knows.
+    if (value === undefined) return giveUp(new Problem('malformed-body'));
     count += 1;
     bytes += Buffer.byteLength(value);
     if (count > limits.uploadFieldsMax || bytes > limits.uploadFieldsBytesMax) return tooMuch();
