@@ -67,11 +67,12 @@ function heardIn(block: Block, heard: readonly Block[]): Heard[] {
   const inTime = (one: { start: number; end: number }) =>
     one.start + one.end >= 2 * block.start && one.start + one.end <= 2 * block.end;
   const said = new Set(splitWords(block.text));
-  const found = heard.flatMap((one) => {
+  const meanwhile = heard.filter((one) => overlapOf(one, block) > 0);
+  const found = meanwhile.flatMap((one) => {
     const words = timedWords(one.text, one).filter(inTime);
     // What of it was said is told by the words: who speaks at the same time says others.
     const fit = words.filter(({ text }) => said.has(text)).length;
-    return overlapOf(one, block) <= 0 || words.length === 0 ? [] : [{ block: one, words, fit }];
+    return words.length === 0 ? [] : [{ block: one, words, fit }];
   });
   return ofOneChannel(found).map(({ block: one, words }) => {
     const [start, end] = [Math.max(one.start, block.start), Math.min(one.end, block.end)];
