@@ -2,7 +2,7 @@ import { type LineKind, type SummaryLine, lineKinds } from '../../events/facts/t
 import type { DocumentEdit } from '../../projections/recording/edit-document.ts';
 import { splitWords, spokenForm } from '../../projections/recording/timed-words.ts';
 import { templateLimits } from '../../projections/templates.ts';
-import type { LineEdit } from '../../projections/recording/edit-summary.ts';
+import { type LineEdit, summaryLimits } from '../../projections/recording/edit-summary.ts';
 import { type DocumentsInput, documentPaths, speakerName } from './documents.ts';
 import { unescaped } from './document-edit.ts';
 import { labelsIn } from './labels.ts';
@@ -21,7 +21,9 @@ export function summaryEditIn(ours: string, theirs: string, input: DocumentsInpu
   const after = partsOf(theirs, { headings, ours: headingLines(ours), transcript });
   const known = knownLines(input);
   const isOurs = before.items.length === known.length;
-  if (!isOurs) return { changes: [], own: ours.trim() !== theirs.trim() };
+  // A summary has no more lines, and each is looked for among all of ours.
+  const isLong = after.items.length > summaryLimits.linesMax;
+  if (!isOurs || isLong) return { changes: [], own: ours.trim() !== theirs.trim() };
   const pairs = paired(
     before.items.map((item, at) => ({ ...item, ...known[at]!, kind: item.kind ?? 'point' })),
     after.items,
@@ -159,6 +161,7 @@ const doneIn = (box: string): Done => (box === ' ' ? false : /x/iu.test(box) ? t
 /** Finds our lines in theirs: the same text, then one that stands in its place or has most of its words. */
 function paired(ours: readonly Ours[], items: readonly Item[]): Pairs {
   const left = new Set(ours);
+  const words = new Map([...ours, ...items].map(({ text }) => [text, wordsOf(text)]));
   const theirs = items.map((item) => ({ ...item, ours: null as Ours | null }));
   /** How sure it is that a line of theirs is one of ours; 0: it is not. */
   const match = (sureness: (one: Ours, other: Item, at: number) => number): void => {
@@ -177,7 +180,9 @@ function paired(ours: readonly Ours[], items: readonly Item[]): Pairs {
   match((one, other) => Number(one.text === other.text));
   const isSameKind = (one: Ours, { kind }: Item): boolean => kind === null || kind === one.kind;
   match((one, other) => {
-    const like = isSameKind(one, other) ? likeness(one.text, other.text) : 0;
+    const like = isSameKind(one, other)
+      ? likeness(words.get(one.text)!, words.get(other.text)!)
+      : 0;
     return like >= likenessMin ? like : 0;
   });
   match((one, other, at) => {
@@ -191,8 +196,7 @@ function paired(ours: readonly Ours[], items: readonly Item[]): Pairs {
 const likenessMin = 0.4;
 
 /** The share of words that both have. */
-function likeness(one: string, other: string): number {
-  const [a, b] = [wordsOf(one), wordsOf(other)];
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const both = [...a].filter((word) => b.has(word)).length;
   return both / Math.max(1, a.size, b.size);
 }

@@ -308,6 +308,18 @@ test('PUT /transcripts/{filename}: corrections by block id; anything else is kep
   assert.match(await read('transcript'), /title: "?Other/);
 });
 
+test('PUT of a summary with more lines than one may have is kept as an own version', async (t) => {
+  const { service, token, id, read, put } = await saved(t);
+  const json = { edits: [{ add: { kind: 'point', text: 'A point.' } }] };
+  const added = await service.call('PATCH', `/recordings/${id}/summary`, { token, json });
+  assert.equal(added.status, 200);
+  const lines = Array.from({ length: 5000 }, (_, at) => `- Something else, ${at}.`);
+  const own = `${await read('summary')}${lines.join('\n')}\n`;
+  const answer = await put('summary', own);
+  assert.deepEqual([answer.status, answer.body['own']], [200, true]);
+  assert.equal(await read('summary'), own);
+});
+
 test('PUT of what is no Markdown, of nobody’s document, or without If-Match is refused', async (t) => {
   const { service, token, read, recording } = await saved(t);
   const path = `/transcripts/${encodeURIComponent((await recording()).documents.transcript)}`;
