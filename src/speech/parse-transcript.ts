@@ -291,9 +291,9 @@ function whole(segments: readonly Segment[]): Segment[] {
     if (goesOn && last && isOfOne && segment.start - last.end <= sharedWordSeconds) {
       last.text += segment.text;
       last.end = Math.max(last.end, segment.end);
-      last.words = [...last.words, ...segment.words];
+      for (const word of segment.words) last.words.push(word);
       if (segment.doubt !== undefined) last.doubt ??= segment.doubt;
-    } else merged.push({ ...segment });
+    } else merged.push({ ...segment, words: [...segment.words] });
   }
   return merged;
 }
@@ -301,10 +301,14 @@ function whole(segments: readonly Segment[]): Segment[] {
 /** Gives words from the top level to the segments they lie in. */
 function share(words: readonly Word[], segments: Segment[]): Segment[] {
   if (words.length === 0 || segments.some((segment) => segment.words.length > 0)) return segments;
+  let at = 0;
+  let before = 0;
   for (const word of words) {
     const middle = (word.start + word.end) / 2;
-    const home = segments.find(({ end }) => middle <= end) ?? segments.at(-1);
-    home?.words.push(word);
+    if (middle < before) at = 0;
+    before = middle;
+    while (at < segments.length - 1 && segments[at]!.end < middle) at += 1;
+    segments[at]?.words.push(word);
   }
   return segments;
 }

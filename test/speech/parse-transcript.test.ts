@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseTranscript } from '../../src/speech/parse-transcript.ts';
+import { cpuMicros } from '../support/cpu-time.ts';
 
 /** An answer of so many seconds of audio. */
 const parsedBody = (body: string, contentType: string, seconds: number) =>
@@ -289,4 +290,34 @@ test('what Whisper says of its own doubt stays with the segment, also when that 
     heard.segments.map(({ doubt }) => doubt),
     [undefined, 'no-speech', 'low-confidence', 'repetition', 'repetition'],
   );
+});
+
+test('a segment for each word takes work as there are words, with words beside them and joined ones', () => {
+  const seconds = (at: number) => ({ start: at / 4, end: at / 4 + 0.2 });
+  const shapes: Record<string, (count: number) => object> = {
+    'words beside': (count) => ({
+      segments: Array.from({ length: count }, (_, at) => ({ ...seconds(at), text: ' a' })),
+      words: Array.from({ length: count }, (_, at) => ({ ...seconds(at), word: 'a' })),
+    }),
+    joined: (count) => ({
+      segments: Array.from({ length: count }, (_, at) => ({
+        ...seconds(at),
+        text: at === 0 ? ' a' : 'a',
+        words: [{ ...seconds(at), word: 'a' }],
+      })),
+    }),
+  };
+  for (const [name, shape] of Object.entries(shapes)) {
+    const microsOf = (count: number): number => {
+      const body = JSON.stringify(shape(count));
+      const parsed = () => {
+        const { segments } = parsedBody(body, 'application/json', count);
+        assert.equal(segments.flatMap(({ words }) => words).length, count);
+      };
+      return Math.min(cpuMicros(parsed), cpuMicros(parsed));
+    };
+    const [few, many] = [microsOf(10_000), microsOf(80_000)];
+    // Eight times the words; sixty-four times the work if each is looked for from the beginning.
+    assert.ok(many < 20 * few, `${name}: ${few} µs, then ${many} µs`);
+  }
 });
