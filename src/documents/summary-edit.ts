@@ -7,6 +7,7 @@ import { type DocumentsInput, documentPaths, speakerName } from './documents.ts'
 import { unescaped } from './document-edit.ts';
 import { labelsIn } from './labels.ts';
 import { headingOf, summarySections } from './render-summary.ts';
+import { streamSafe } from '../shared/stream-safe.ts';
 
 /**
  * Compares the summary as we would write it with what a person made of it, line by line: a line is an item below a
@@ -122,7 +123,7 @@ function partsOf(
 
 /** The section that a heading makes; null: it is none. */
 function sectionIn(line: string): Below | null {
-  const title = unescaped(line.replace(/^## /u, '')).normalize();
+  const title = streamSafe(unescaped(line.replace(/^## /u, ''))).normalize();
   const isOne = line.startsWith('## ') && title !== '' && title.length <= templateLimits.titleMax;
   return isOne ? { kind: null, section: title } : null;
 }

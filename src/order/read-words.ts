@@ -1,5 +1,6 @@
 import { wordLimits, type GivenWord } from '../../projections/words.ts';
 import { foldName } from '../../projections/library.ts';
+import { streamSafe } from '../shared/stream-safe.ts';
 
 /** Why a line of a list is left out. */
 export const lineFaults = ['empty-term', 'too-long', 'too-many-heard'] as const;
@@ -49,7 +50,8 @@ export const heardAs = (write: string, heard: readonly string[]): string[] =>
     ).values(),
   ].toReversed();
 
-const oneLine = (text: string): string => text.normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
+const oneLine = (text: string): string =>
+  streamSafe(text).normalize('NFC').replaceAll(/\s+/gu, ' ').trim();
 
 function faultOf(write: string, heard: readonly string[]): RefusedLine['reason'] | undefined {
   if (write === '') return 'empty-term';

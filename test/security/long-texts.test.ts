@@ -30,6 +30,7 @@ import { spokenWords } from '../../src/language/spoken-words.ts';
 import { linesIn } from '../../src/language/draft-lines.ts';
 import { whyUnusable } from '../../src/language/unusable.ts';
 import { foldWord, wordsOf } from '../../src/shared/folded-words.ts';
+import { readWords } from '../../src/order/read-words.ts';
 import { serverMessage } from '../../src/servers/server-failure.ts';
 import { requestedLanguage } from '../../src/shared/languages.ts';
 import { textSegments } from '../../src/shared/segments.ts';
@@ -50,6 +51,7 @@ const functions: Record<string, (text: string) => unknown> = {
   'a document edited outside of a block': (text) => editIn('a ^b1', `a ^b1\n\n${text}`),
   'a document edited in a block': (text) => editIn('**A** a ^b1', `**A** ${text} ^b1`),
   'a document whose block id is far': (text) => editIn('a ^b1', `a ${text}b1`),
+  readWords: (text) => readWords(text, null),
   sanitizeMarkdown,
   escapeInline,
   escapeLine,
@@ -120,6 +122,8 @@ const units = [
   'a\u0301',
   // A run of marks that normalising puts in order.
   '\u0301\u0323',
+  // Normalising makes a mark of the second.
+  '\u0301\uFF9E',
 ];
 
 function microsOf(work: () => unknown): number {
