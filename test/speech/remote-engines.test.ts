@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Stretch } from '../../events/facts/transcript.ts';
 import { compatEngine } from '../../src/speech/remote/compat-engine.ts';
 import { nativeEngine } from '../../src/speech/remote/native-engine.ts';
+import { anyNumber } from '../../src/shared/speaker-count.ts';
 import { hear, plainWords, standIn, shortPauses, writtenWords } from '../support/remote-engine.ts';
 
 for (const kind of ['whisper.cpp', 'openai', 'groq', 'speaches', 'localai', 'localai-old'] as const)
@@ -270,6 +271,18 @@ test('one whose model is called as if it separated speakers, and fails at that f
   assert.deepEqual(
     writtenWords(heard),
     it.words.map(({ text }) => text),
+  );
+});
+
+test('one that has named speakers of this meeting before a restart is asked on for them after errors', async (t) => {
+  const it = await standIn(t, 'openai', { model: 'gpt-4o-transcribe-diarize' });
+  it.server.faults.push({ do: 'answer', status: 500 }, { do: 'answer', status: 500 });
+  const before = { speaker: '1:A', start: 0, end: 9, text: 'Good morning.', words: [] };
+  await hear(it, [10, 20], { meeting: { speakers: anyNumber, heard: [before] } });
+  const formats = it.server.received.map(({ fields }) => fields['response_format']?.[0]);
+  assert.deepEqual(
+    formats,
+    Array.from({ length: 3 }, () => 'diarized_json'),
   );
 });
 

@@ -183,6 +183,8 @@ async function transcribed(
     if (answer.status !== 200) {
       if (streamed.stream && stopStreaming(known, answer)) continue;
       if (prompt !== null && stopPrompting(known, answer)) continue;
+      // Also before a restart, at another node, or so long ago that it is forgotten.
+      known.hasNamed ||= meeting?.heard.some(({ speaker }) => speaker !== undefined) ?? false;
       if (downgrade(known, answer)) continue;
       throw answerFailure(server, answer);
     }
