@@ -1,6 +1,7 @@
 import type { RecordingFactOf } from '../../../events/facts/recording.ts';
 import { underLabels } from '../../../projections/recording/utterances.ts';
 import {
+  type LabelledTurn,
   joinTurns,
   speakerLabel,
   speakingTimes,
@@ -53,7 +54,13 @@ export async function speakersOfEngine(
   const isDoubtful = heard.untoldSeconds > untoldMax || !isWithin(found, speakers);
   if (isDoubtful && (await diarizerInstalled(deps.modelsDir))) return null;
 
-  const order = speakingTimes(joinTurns(underLabels(utterances, people.map(String)), []));
+  // Without the turns, what nobody named would count as one more.
+  const turns = heard.turns.map(([start, end, name]): LabelledTurn => [
+    start,
+    end,
+    String(people[name]),
+  ]);
+  const order = speakingTimes(joinTurns(underLabels(utterances, people.map(String)), turns));
   const labelOf = new Map(order.map(({ label }, i) => [Number(label), speakerLabel(i)]));
   const labels = people.map((person) => labelOf.get(person)!);
   const transcription = factAt(recording, source.results.transcription, 'transcription.completed');
