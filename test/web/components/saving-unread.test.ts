@@ -267,6 +267,18 @@ for (const isLeft of [true, false])
     assert.deepEqual(typed(), ['New', 'Another']);
   });
 
+test('a new line whose kind is chosen leaves another new line of that kind as it was typed', async (t) => {
+  const { lines: desk } = openNote(t).work;
+  desk.add('point');
+  desk.type('One');
+  desk.leave();
+  desk.add('task');
+  desk.type('Two');
+  await desk.rekind('point');
+  const typed = [...desk.drafts.all.get().values()].map(({ text }) => text);
+  assert.deepEqual(typed, ['One', 'Two']);
+});
+
 test('what is saved while it is looked whether it was is one change', async (t) => {
   const { service, work } = openNote(t);
   const { lines, editing } = work;

@@ -176,8 +176,8 @@ async function rekind(desk: Desk, line: OpenLine | null, kind: Kind): Promise<vo
   if (line === null || draft === undefined) return;
   const id = newId(kind);
   const isOpen = open.get()?.id === line.id;
-  // Who left it meanwhile may type another one there.
-  if (!isOpen && drafts.all.get().has(id)) return;
+  // Another one was typed there, and stays.
+  if (line.id !== id && drafts.all.get().has(id)) return;
   drafts.put({ ...draft, block: id });
   if (isOpen) open.set({ id, kind, after: null });
   const refused = refusal.get();
