@@ -30,7 +30,7 @@ export function followOnwards(
       }
     } catch (error) {
       if (error instanceof EventStoreError && !error.retriable) {
-        afterPosition += 1;
+        afterPosition = Math.max(afterPosition + 1, error.lastPosition ?? 0);
         begun = false;
       }
       throw error;

@@ -69,18 +69,25 @@ export class EventStoreError extends Error {
   readonly retriable: boolean;
   /** With `DISK_FULL`: bytes that are free. */
   readonly freeBytes: number | undefined;
+  /** With `DAMAGED`, of records that are known: position of the last of them, behind which reading goes on. */
+  readonly lastPosition: number | undefined;
   /** What who runs the server is told, in their language; undefined of what only programs meet. `message`: in English. */
   readonly sentence: Sentence | undefined;
   constructor(
     code: EventStoreErrorCode,
     said: string | Sentence,
-    options?: { cause?: unknown; freeBytes?: number },
+    options?: {
+      cause?: unknown;
+      freeBytes?: number | undefined;
+      lastPosition?: number | undefined;
+    },
   ) {
     super(messageFor(said), options);
     this.sentence = sentenceFor(said);
     this.code = code;
     this.retriable = code === 'OUTCOME_UNKNOWN' || code === 'BUSY' || code === 'DISK_FULL';
     this.freeBytes = options?.freeBytes;
+    this.lastPosition = options?.lastPosition;
   }
 }
 

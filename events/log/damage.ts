@@ -85,5 +85,7 @@ export function damagedError(
     kind === 'key'
       ? dataFailure('key-damaged-at', { subject, finding: said })
       : dataFailure('log-damaged-at', { position, stream, version, finding: said });
-  return new EventStoreError('DAMAGED', sentence, { cause });
+  const last = said.params?.['up_to'];
+  const lastPosition = stream === undefined && typeof last === 'number' ? last : position;
+  return new EventStoreError('DAMAGED', sentence, { cause, lastPosition });
 }

@@ -3,6 +3,7 @@ import type { LoggedFact } from '../../../events/facts/catalogue.ts';
 import { type DamageRegister, missingRecords } from '../../../events/log/damage.ts';
 import type { RecordPage } from '../../../events/log/following.ts';
 import type { FactDecoder } from '../../../events/log/sealing.ts';
+import { EventStoreError } from '../../../events/store.ts';
 import type { Postgres } from './connection.ts';
 import type { KnownEnd } from './known-end.ts';
 import {
@@ -60,7 +61,11 @@ export function factReader(parts: {
       }
     },
     async recordPage(after, upTo) {
-      const rows = await rowsPage(db, { after, upTo });
+      const rows = await rowsPage(db, { after, upTo }).catch((error: unknown) => {
+        if (!(error instanceof EventStoreError) || error.code !== 'DAMAGED') throw error;
+        // The page fails as a whole, for a block that the database cannot read: what comes before it can be read alone.
+        return rowsPage(db, { after, upTo: after + 1 });
+      });
       const page =
         rows.length > 0
           ? checkedPage({ after, upTo }, rows, after)

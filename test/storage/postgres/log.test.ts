@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type TestContext, after, describe, it } from 'node:test';
 import type { EventLog } from '../../../events/event-log.ts';
 import type { OfferedFact } from '../../../events/facts/catalogue.ts';
+import { recordingStream } from '../../../events/facts/recording.ts';
 import type { Shape } from '../../../events/facts/validation.ts';
 import { EventStoreError } from '../../../events/store.ts';
+import { followErasures } from '../../../src/storage/blobs/follow-erasures.ts';
 import { openPostgresLog } from '../../../src/storage/postgres/postgres-log.ts';
 import { checkStreams } from '../../../src/storage/postgres/verify.ts';
 import { eventLogContract } from '../../events/log-contract.ts';
@@ -15,6 +19,9 @@ import { seed, seeded, times } from '../../support/seeded.ts';
 import { subscribed } from '../../support/subscribed.ts';
 
 const cluster = await postgresCluster({ after }, { fsync: true });
+
+/** Who cannot pass what is damaged waits for ever. */
+const followed = { timeout: 30_000 };
 
 /** A log in the database as it is: of another node, if there is one. */
 async function node(t: TestContext): Promise<EventLog> {
@@ -232,6 +239,55 @@ describe('The log in PostgreSQL', () => {
     await rejects(all(log.readAll()), 'DAMAGED');
   });
 
+  it('is followed on behind missing rows at once, and names them once', followed, async (t) => {
+    const log = await emptyLog(t);
+    const facts = upTo(205).map((n) => plainFact(`${n}`));
+    await log.append('recording-1', facts, 0);
+    await log.append(recordingStream('behind'), [sampleFact('recording.erased')], 0);
+    await ask(cluster.url, 'delete from mitschrift.facts where position between 6 and 205');
+    const other = await node(t);
+    assert.deepEqual(await leftBehind(t, other, 5), { left: 'behind', failures: 1 });
+    assert.deepEqual(
+      other.health().damage.map(({ position }) => position),
+      [6],
+    );
+  });
+
+  it(
+    'is followed up to a block that the database cannot read, and on behind it',
+    followed,
+    async (t) => {
+      const log = await emptyLog(t);
+      const facts = upTo(80).map((n) => plainFact(`${n}`.padEnd(200)));
+      await log.append('recording-1', facts, 0);
+      await log.append(recordingStream('behind'), [sampleFact('recording.erased')], 0);
+      const [block] = await ask<{ path: string; first: number; last: number }>(
+        cluster.url,
+        `select pg_relation_filepath('mitschrift.facts') as path, min(position)::int as first, max(position)::int as last
+       from mitschrift.facts where (ctid::text::point)[0] = 1`,
+      );
+      const { path, first, last } = block!;
+      // Behind that the block is not written again when the server recovers.
+      await ask(cluster.url, 'checkpoint');
+      await cluster.kill();
+      const file = await open(join(cluster.directory, path), 'r+');
+      await file.write('altered', 1.5 * 8192);
+      await file.close();
+      await cluster.start();
+      const other = await node(t);
+      const { signal } = new AbortController();
+      const given: number[] = [];
+      const following = (async () => {
+        for await (const page of other.follow({ afterPosition: 0, signal }))
+          given.push(...page.map(({ position }) => position));
+      })();
+      await assert.rejects(following, { code: 'DAMAGED' });
+      assert.ok(first > 1);
+      assert.deepEqual(given, upTo(first - 1));
+      assert.deepEqual(await leftBehind(t, other, last - 2), { left: 'behind', failures: 1 });
+    },
+  );
+
   it('finds gaps of streams by ranges, each once', async (t) => {
     const log = await emptyLog(t);
     const streams = upTo(5).map((n) => `recording-${n}`);
@@ -271,6 +327,21 @@ describe('The log in PostgreSQL', () => {
     assert.equal(await log.version('config'), 5);
   });
 });
+
+/** Whose erasure is heard first of a log that is followed from a position on, and how often following it has failed. */
+async function leftBehind(
+  t: TestContext,
+  { follow }: EventLog,
+  position: number,
+): Promise<{ left: string; failures: number }> {
+  let failures = 0;
+  const log = { error: () => void (failures += 1) };
+  const left = await new Promise<string>((resolve) => {
+    const leave = async (subject: string): Promise<void> => resolve(subject);
+    t.after(followErasures({ head: async () => position, follow }, { leave }, log));
+  });
+  return { left, failures };
+}
 
 /** Ends two sessions of the nodes, those at work first, and says how many that were. */
 const cutSome = `select count(pg_terminate_backend(pid))::int as ended from (
