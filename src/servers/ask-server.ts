@@ -12,19 +12,19 @@ const lookMs = 3000;
 /**
  * One request, with the server's key. Redirects are followed only on the server itself, so that neither key nor audio nor
  * transcript goes elsewhere; where one leads away, it is the answer.
- * @param onBody called with what has come of a good answer, whenever more comes
+ * @param onPiece called with each piece of a good answer as it comes
  * @throws {AnswerLost}; what fetch throws
  */
 export async function askServer(
   { apiKey, connections }: Pick<Server, 'apiKey' | 'connections'>,
   url: string,
   init: RequestInit,
-  onBody?: (soFar: string, contentType: string) => void,
+  onPiece?: (piece: string, contentType: string) => void,
 ): Promise<ServerAnswer> {
   const headers = new Headers(init.headers);
   if (apiKey === null) headers.delete('authorization');
   else headers.set('authorization', `Bearer ${apiKey}`);
-  return await answerOf(await send(connections, url, { ...init, headers }), onBody);
+  return await answerOf(await send(connections, url, { ...init, headers }), onPiece);
 }
 
 /** Whether an answer is what was asked for, as far as its status tells. */
@@ -72,7 +72,7 @@ export async function shortly<T>(
 
 async function answerOf(
   response: Response,
-  onBody?: (soFar: string, contentType: string) => void,
+  onPiece?: (piece: string, contentType: string) => void,
 ): Promise<ServerAnswer> {
   const { status, headers, ok } = response;
   const contentType = (headers.get('content-type') ?? '')
@@ -87,8 +87,9 @@ async function answerOf(
     if (!ok && bytes > errorBytesMax) break; // leaving the loop cancels the rest
     if (bytes > answerMegabytesMax * 1024 ** 2)
       throw new AnswerLost('The answer is too large', { isTooLarge: true });
-    body += decoder.decode(chunk, { stream: true });
-    if (ok) onBody?.(body, contentType);
+    const piece = decoder.decode(chunk, { stream: true });
+    body += piece;
+    if (ok) onPiece?.(piece, contentType);
   }
   return { status, contentType, headers, body: body + decoder.decode() };
 }

@@ -256,6 +256,31 @@ test('what has no times is streamed to who wants to know it while it comes; othe
   assert.deepEqual(plainWords(await hear(other, [0, 20], { onPartial })).filter(Boolean), all);
 });
 
+test('a streamed answer takes work as there are events, each of which comes by itself', async (t) => {
+  const it = await standIn(t, 'openai', { model: 'gpt-4o-transcribe' });
+  let isHeard = () => {};
+  async function* oneByOne(count: number): AsyncGenerator<object> {
+    for (let at = 0; at < count; at += 1) {
+      const heard = new Promise<void>((resolve) => (isHeard = resolve));
+      yield { type: 'transcript.text.delta', delta: `${at} ` };
+      await heard;
+    }
+    yield { type: 'transcript.text.done' };
+  }
+  const microsOf = async (count: number): Promise<number> => {
+    it.server.faults.push({ do: 'stream', events: oneByOne(count) });
+    const before = process.cpuUsage();
+    const heard = await hear(it, [0, 20], { onPartial: () => isHeard() });
+    const { user, system } = process.cpuUsage(before);
+    assert.equal(plainWords(heard).length, count);
+    return user + system;
+  };
+  await microsOf(100); // what is only done once
+  const [few, many] = [await microsOf(400), await microsOf(3200)];
+  // Eight times the events; sixty-four times the work if each is read again with the next.
+  assert.ok(many < 20 * few, `${few} µs, then ${many} µs`);
+});
+
 test('an unexplained 500 is tried again, then stepped down from (Parakeet on speaches)', async (t) => {
   const it = await standIn(t, 'speaches', { model: 'parakeet' });
   const heard = await hear(it);

@@ -111,14 +111,17 @@ const chatEvents = (heard: readonly ToneWord[]) => [
   '[DONE]',
 ];
 
+/** Those that are iterated over asynchronously come when they are there. */
+export type StreamEvents = readonly (object | string)[] | AsyncIterable<object | string>;
+
 /** Server-sent events. @param ends whether it ends after them, or stays silent */
-export function stream(
+export async function stream(
   response: ServerResponse,
-  events: readonly (object | string)[],
+  events: StreamEvents,
   ends = true,
-): void {
+): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  for (const event of events)
+  for await (const event of events)
     response.write(`data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`);
   if (ends) response.end();
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { answerGet, answers, send, stream } from './speech-servers-answers.ts';
+import { type StreamEvents, answerGet, answers, send, stream } from './speech-servers-answers.ts';
 import { type Kind, type Received, spokenIn } from './speech-servers-speakers.ts';
 import { hearTones, type ToneWord } from './speech-servers-tones.ts';
 
@@ -22,7 +22,7 @@ export type Fault =
   /** Answers only when `release` is called after it. */
   | { do: 'wait' }
   /** Begins a streamed answer with these events, and ends it there; or stays silent from then on. */
-  | { do: 'stream'; events: (object | string)[]; ends?: boolean };
+  | { do: 'stream'; events: StreamEvents; ends?: boolean };
 
 export type SpeechServer = {
   /** `http://127.0.0.1:port`, without `/v1`. */
@@ -145,7 +145,7 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
     for (const look of watchers) look();
     const fault = state.faults.shift();
     if (fault?.do === 'wait') await gate.promise;
-    else if (fault) return fail(fault, response);
+    else if (fault) return await fail(fault, response);
     if (body.length > state.bytesMax)
       return send(response, 413, 'text/html', '<html>413 Request Entity Too Large</html>');
     const heard = received.pcm ? state.hear(received.pcm) : [];
@@ -158,9 +158,12 @@ export async function speechServer(kind: Kind): Promise<SpeechServer> {
   return state;
 }
 
-function fail(fault: Exclude<Fault, { do: 'wait' }>, response: ServerResponse): void {
+async function fail(
+  fault: Exclude<Fault, { do: 'wait' }>,
+  response: ServerResponse,
+): Promise<void> {
   if (fault.do === 'hang') return;
-  if (fault.do === 'stream') return stream(response, fault.events, fault.ends);
+  if (fault.do === 'stream') return await stream(response, fault.events, fault.ends);
   if (fault.do === 'answer') {
     for (const [name, value] of Object.entries(fault.headers ?? {}))
       response.setHeader(name, value);

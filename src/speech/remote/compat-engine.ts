@@ -136,18 +136,21 @@ async function post(
   { signal, onPartial }: Pick<SpeechRequest, 'signal' | 'onPartial'>,
 ): Promise<ServerAnswer> {
   let answer: ServerAnswer | undefined;
-  const onBody = (soFar: string, type: string): void => {
-    if (type === eventStream) onPartial?.(streamedSoFar(soFar, server.name).text);
+  const streamed: Streamed = { text: '', isDone: false, error: undefined, rest: '' };
+  const onPiece = (piece: string, type: string): void => {
+    if (type !== eventStream) return;
+    takePiece(streamed, piece, server.name);
+    onPartial?.(streamed.text);
   };
   const ask = async (url: string, init: RequestInit): Promise<Response> => {
-    answer = await askServer(server, url, init, onBody);
+    answer = await askServer(server, url, init, onPiece);
     return new Response(answer.body, { headers: { 'content-type': 'text/plain' } });
   };
   await throughOpenAI(server, ask, (client) =>
     client.audio.transcriptions.create(fields, { signal }),
   );
   if (!answer) throw new Error('openai made no request');
-  return inOnePiece(answer, server.name);
+  return inOnePiece(answer, streamed);
 }
 
 /** Asks in the best format that the server knows, and in the next simpler one where it does not. */
@@ -309,22 +312,24 @@ const eventSchema = z.object({
   error: z.unknown().optional(),
 });
 
-type Streamed = { text: string; isDone: boolean; error: unknown };
+/** What has come of a streamed answer; `rest` is the line whose end has not. */
+type Streamed = { text: string; isDone: boolean; error: unknown; rest: string };
 
 /**
- * The text of a streamed transcription so far (server-sent events, an event a line: OpenAI's `stream`). An incomplete
- * event is ignored.
+ * The next piece of a streamed transcription (server-sent events, an event a line: OpenAI's `stream`). An incomplete
+ * event waits for the next one.
  * @throws {StageError} `engine-answer` for a line that is not such an event
  */
-function streamedSoFar(body: string, server: string): Streamed {
-  const streamed: Streamed = { text: '', isDone: false, error: undefined };
-  for (const line of body.slice(0, body.lastIndexOf('\n') + 1).split(/\r?\n/)) {
+function takePiece(streamed: Streamed, piece: string, server: string): void {
+  const lines = piece.split('\n');
+  lines[0] = `${streamed.rest}${lines[0]}`;
+  streamed.rest = lines.pop() ?? '';
+  for (const line of lines) {
     if (!line.startsWith('data:')) continue;
     const data = line.slice('data:'.length).trim();
     if (data === '[DONE]') streamed.isDone = true;
     else take(streamed, eventIn(data, server));
   }
-  return streamed;
 }
 
 function take(streamed: Streamed, { type, delta, text, choices, error }: Event): void {
@@ -348,9 +353,9 @@ function eventIn(data: string, server: string): Event {
  * A streamed answer as it would be in one piece; any other as it is.
  * @throws {AnswerLost} when it ended before it was done
  */
-function inOnePiece(answer: ServerAnswer, server: string): ServerAnswer {
+function inOnePiece(answer: ServerAnswer, streamed: Streamed): ServerAnswer {
   if (answer.contentType !== eventStream || answer.status !== 200) return answer;
-  const { text, isDone, error } = streamedSoFar(answer.body, server);
+  const { text, isDone, error } = streamed;
   if (error === undefined && !isDone) throw new AnswerLost('The events ended too early');
   const body = JSON.stringify(error === undefined ? { text } : { error });
   return { ...answer, contentType: 'application/json', body };
