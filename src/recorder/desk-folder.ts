@@ -39,7 +39,9 @@ const storedNote = z.object({
   isOver: z.boolean(),
   /** The service paused it, and has not resumed it; notes of earlier releases do not say so. */
   isPaused: z.boolean().default(false),
-  /** All audio is with the service, which does not know yet when it began. */
+  /** The service began it when it began here; notes of earlier releases do not say so. */
+  isStartKnown: z.boolean().optional(),
+  /** All audio is with the service, which may not know yet when it began. */
   isSent: z.boolean().optional(),
   /** Why the service takes no more of it; the audio stays here. */
   refused: z.string().nullable(),

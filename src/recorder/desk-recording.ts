@@ -13,7 +13,7 @@ import { type DeskAudio, openDeskAudio, openDeskLink } from './desk-link.ts';
 import type { DeskDevices } from './desk-devices.ts';
 import { type DeskFolder, removeDeskFolder, writeNote } from './desk-folder.ts';
 import type { Login } from './logins.ts';
-import { correctStart, loginOf, outcomeInWords, tell } from './tell-service.ts';
+import { correctStart, isStart, loginOf, outcomeInWords, tell } from './tell-service.ts';
 
 /** How a recording of this desk ended here. */
 export type DeskEnd =
@@ -247,6 +247,7 @@ export class DeskRecording {
     this.#away = null;
     if (note.recordingId === recordingId) return;
     note.recordingId = recordingId;
+    note.isStartKnown = isStart(note, Date.now());
     this.#guard(this.#write());
   }
 
@@ -302,10 +303,11 @@ export class DeskRecording {
 
   async #settled(): Promise<void> {
     const { note } = this.folder;
-    if (await correctStart(note, this.#deps)) return await this.#finish('sent');
+    if (note.isStartKnown === true) return await this.#finish('sent');
     note.isSent = true;
-    await this.#write();
-    await this.#finish('untold');
+    // A full disk does not take it, and is freed where the start can be told.
+    await this.#write().catch((error: unknown) => this.#deps.say(messageOf(error)));
+    await this.#finish((await correctStart(note, this.#deps)) ? 'sent' : 'untold');
   }
 
   /** It stays on this disk, and is not offered again. */

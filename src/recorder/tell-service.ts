@@ -13,6 +13,8 @@ type Telling = { login(): Promise<Login | null>; say(text: string): void };
 /** How far a start may be off before the service is told, in milliseconds. */
 const startOffMs = 60_000;
 const triesMax = 5;
+/** Whom it has not reached by then it asks no more, in milliseconds: a last try ends before the command gives up. */
+const tellMs = 10_000;
 /** Between two tries, in milliseconds. */
 const pauses = { first: 1000, max: 8000 };
 
@@ -28,14 +30,17 @@ export async function loginOf(
   );
 }
 
+/** Whether a service that takes it for begun at this moment knows when it began. */
+export const isStart = ({ startedAt }: Pick<DeskNote, 'startedAt'>, at: number): boolean =>
+  Math.abs(at - Date.parse(startedAt)) < startOffMs;
+
 /** A recording that began without a network began earlier than the service knows. @returns false: it has to be said later */
 export async function correctStart(note: DeskNote, deps: Telling): Promise<boolean> {
   const { recordingId: id, startedAt } = note;
   type Known = { started_at?: string } | null | undefined;
   const known = (await tell(note, deps, 'GET', `/recordings/${id}`)) as Known;
   if (known === undefined) return false;
-  const at = Date.parse(known?.started_at ?? startedAt);
-  if (Math.abs(at - Date.parse(startedAt)) < startOffMs) return true;
+  if (isStart(note, Date.parse(known?.started_at ?? startedAt))) return true;
   const said = await tell(note, deps, 'PATCH', `/recordings/${id}`, { started_at: startedAt });
   return said !== undefined;
 }
@@ -51,6 +56,7 @@ export async function tell(
   path: string,
   body?: object,
 ): Promise<unknown> {
+  const began = performance.now();
   for (let tries = 1; ; tries += 1) {
     try {
       const session = await loginOf(note, login);
@@ -60,7 +66,7 @@ export async function tell(
       const isAnswer = error instanceof ServiceRefusal;
       // Who is logged out may log in again.
       const isFinal = isAnswer && error.status < 500 && error.status !== 401;
-      if (isFinal || tries >= triesMax) {
+      if (isFinal || tries >= triesMax || performance.now() - began >= tellMs) {
         const rejected = isAnswer ? `The server rejected ${method} ${path}: ` : '';
         say(`${rejected}${messageOf(error)}`);
         return isFinal ? null : undefined;

@@ -102,6 +102,13 @@ test('title and start of a recording are not lost where the network goes as soon
   const startedAt = new Date(Date.parse(note.startedAt) - 3_600_000);
   await writeFile(path, JSON.stringify({ ...note, startedAt }));
 
+  network.lead(await socketsOnly(t, service.url(), 'hangs'));
+  const hung = run(['record', ...from, '--rest']);
+  await eventually('all is sent', async () => /"isSent":true/.test(await readFile(path, 'utf8')));
+  assert.doesNotMatch(hung.err(), /Everything was sent/, 'known before it is told');
+  assert.equal(await hung.code, 3, hung.err());
+  assert.doesNotMatch(hung.err(), /Not everything was sent/);
+  assert.match(hung.err(), /^Everything was sent, but/m);
   network.lead(await socketsOnly(t, service.url()));
   const sent = run(['record', ...from, '--rest']);
   const code = await sent.code;
@@ -120,9 +127,25 @@ test('title and start of a recording are not lost where the network goes as soon
   assert.match(long.err(), /--title .*200/);
 });
 
-/** The address of a proxy that carries WebSockets, and breaks every other connection. */
-async function socketsOnly(t: TestContext, to: string): Promise<string> {
-  const proxy = createServer((request) => request.socket.destroy());
+test('a recording begun with a network is over when its audio is sent, also where the server is gone then', async (t) => {
+  const { desk, network, service, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  network.lead(await socketsOnly(t, service.url()));
+  const recording = run(['record', ...from, '--device', 'Desk Mic']);
+  const audio = await deskAudio(desk);
+  const id = await audio.recordingId();
+  recording.child.kill('SIGTERM');
+  assert.equal(await recording.code, 0, recording.err());
+  assert.equal(recording.out().trim(), id);
+  assert.deepEqual(await readdir(join(audio.folder, '..')), []);
+});
+
+/** The address of a proxy that carries WebSockets, and breaks every other connection, or leaves it without an answer. */
+async function socketsOnly(t: TestContext, to: string, others?: 'hangs'): Promise<string> {
+  const proxy = createServer((request) => {
+    if (others !== 'hangs') request.socket.destroy();
+  });
   proxy.on('upgrade', ({ rawHeaders, url }, client, head) => {
     const service = connect(Number(new URL(to).port), '127.0.0.1');
     const headers = rawHeaders.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`));
@@ -138,7 +161,10 @@ async function socketsOnly(t: TestContext, to: string): Promise<string> {
     }
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  t.after(() => proxy.close());
+  t.after(() => {
+    proxy.close();
+    proxy.closeAllConnections();
+  });
   return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 }
 
