@@ -93,7 +93,7 @@ export async function record(options: RecordOptions): Promise<void> {
   const words = recordWords();
   try {
     const wanted = { ...options, people: people.data };
-    const devices = openDeskDevices(root, process.env, openLogger('silent'));
+    const devices = await openDeskDevices(root, process.env, openLogger('silent'));
     const folders = await foldersFor(root, wanted, devices, words);
     if (folders.length === 0) words.say(`Nothing left to send to ${server}.`);
     await recordAll(folders, devices, words);

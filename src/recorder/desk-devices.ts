@@ -11,6 +11,7 @@ import { combinedSource } from '../capture/pulse/combined-source.ts';
 import { keepCombined } from '../capture/pulse/keep-combined.ts';
 import { openPulse } from '../capture/pulse/pulse.ts';
 import { StageError } from '../shared/errors.ts';
+import { copyDurably, exists, ifMissing } from '../shared/files.ts';
 import { failure } from '../words/failures.ts';
 import type { Log } from '../shared/log.ts';
 
@@ -35,12 +36,20 @@ export interface DeskDevices {
 /** Hours of one recording: what fits into a file is more, and the service has a limit of its own. */
 const hoursMax = 24;
 
-export function openDeskDevices(root: string, env: NodeJS.ProcessEnv, log: Log): DeskDevices {
+export async function openDeskDevices(
+  root: string,
+  env: NodeJS.ProcessEnv,
+  log: Log,
+): Promise<DeskDevices> {
   const instance = instanceOf(root);
   const pulse = openPulse({ env });
+  // Of each computer that shares this home.
+  const path = join(root, `combined-${hostname()}.json`);
+  // What earlier releases have joined stands by their file. It stays: which computer's it is it does not say.
+  if (!(await exists(path)))
+    await copyDurably(join(root, 'combined.json'), path).catch(ifMissing(undefined));
   const combined = combinedSource({
-    // Of each computer that shares this home.
-    path: join(root, `combined-${hostname()}.json`),
+    path,
     instance,
     pulse,
     channels: () => 'split',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { WebSocketServer } from 'ws';
@@ -20,7 +21,7 @@ import {
   xdgOf,
 } from '../support/desk.ts';
 import { eventually } from '../support/eventually.ts';
-import { privatePulse } from '../support/pulse.ts';
+import { type PrivatePulse, privatePulse } from '../support/pulse.ts';
 import { speech } from '../support/pulse-speech.ts';
 import { seed, seeded } from '../support/seeded.ts';
 import { apiOf } from '../support/service-process.ts';
@@ -413,11 +414,7 @@ test('two computers with the same home each join their own microphone and loudsp
   const first = run(['record', ...from, '--loudspeakers']);
   const audio = await deskAudio(desk);
   await eventually('it is recorded', async () => (await audio.samples()) > 8000);
-  const chain = async () =>
-    (await pulse.pactl('list', 'short', 'modules'))
-      .split('\n')
-      .filter((line) => line.includes('mitschrift_combined'));
-  const whole = await chain();
+  const whole = await chainOf(pulse);
 
   const elsewhere = await privatePulse(t);
   await elsewhere.pactl('load-module', 'module-null-sink', 'sink_name=elsewhere');
@@ -429,12 +426,47 @@ test('two computers with the same home each join their own microphone and loudsp
   await eventually('it is recorded', async () => (await other.samples()) > 8000);
 
   await pulse.pactl('unload-module', whole.find((line) => /loopback/.test(line))!.split('\t')[0]!);
-  await eventually('it is joined again', async () => (await chain()).length === whole.length);
+  await eventually(
+    'it is joined again',
+    async () => (await chainOf(pulse)).length === whole.length,
+  );
   for (const one of [first, second]) {
     one.child.kill('SIGTERM');
     assert.equal(await one.code, 0, one.err());
   }
 });
+
+test('what an earlier release has joined is mended and taken apart when its recording goes on', async (t) => {
+  const { pulse, desk, network, run } = await deskAndService(t);
+  const from = ['--server', network.url];
+  await logIn(run, network.url);
+  const first = run(['record', ...from, '--loudspeakers']);
+  const audio = await deskAudio(desk);
+  await eventually('it is recorded', async () => (await audio.samples()) > 8000);
+  const whole = await chainOf(pulse);
+  first.child.kill('SIGKILL');
+  await first.code;
+  const root = join(desk, 'state', 'mitschrift', 'recorder');
+  // As earlier releases called it.
+  await rename(join(root, `combined-${hostname()}.json`), join(root, 'combined.json'));
+
+  const second = run(['record', ...from]);
+  await eventually('it goes on', () => /Continuing the recording/.test(second.err()));
+  await pulse.pactl('unload-module', whole.find((line) => /loopback/.test(line))!.split('\t')[0]!);
+  await eventually(
+    'it is joined again',
+    async () => (await chainOf(pulse)).length === whole.length,
+  );
+  second.child.kill('SIGTERM');
+  assert.equal(await second.code, 0, second.err());
+  assert.deepEqual(await chainOf(pulse), []);
+});
+
+/** What microphone and loudspeakers are joined by. */
+const chainOf = async (pulse: Pick<PrivatePulse, 'pactl'>): Promise<string[]> =>
+  (await pulse.pactl('list', 'short', 'modules'))
+    .split('\n')
+    .filter((line) => line.includes('mitschrift_combined'));
 
 /** It pauses a recording on its first connection, and has ended it by the next, as after a week: said as a service says it. */
 async function serviceThatComesBackLate(t: TestContext) {
