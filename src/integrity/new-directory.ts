@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { markerPath } from '../../events/log/marker.ts';
 import { EventStoreError } from '../../events/store.ts';
 import { dataFailure } from '../words/data-failures.ts';
+import { ifCode } from '../shared/errors.ts';
 import { exists, privateDirectory, syncDirectory, writeDurably } from '../shared/files.ts';
 import { type DataFolder, dataFolder } from '../shared/data-directory.ts';
 
@@ -56,7 +57,8 @@ export async function newDirectory(
  * @throws {EventStoreError} `DAMAGED` where a restore or a repair is building, or was killed
  */
 export async function assertNoneIsBuilt({ root, log }: DataFolder): Promise<void> {
-  if (await exists(markerPath(log))) return;
+  // What is no folder is refused where the service makes its own, which says so.
+  if (await exists(markerPath(log)).catch(ifCode(true, 'ENOTDIR'))) return;
   for (const name of buildingFolders)
     for (const folder of [join(root, name), `${root}${name}`])
       if (await exists(folder))
