@@ -9,7 +9,12 @@ import {
 } from './speech-servers-speakers.ts';
 import type { ToneWord } from './speech-servers-tones.ts';
 
-type Answer = (r: Received, heard: SpokenWord[], seconds: number, response: ServerResponse) => void;
+type Answer = (
+  r: Received,
+  heard: SpokenWord[],
+  seconds: number,
+  response: ServerResponse,
+) => void | Promise<void>;
 
 const compatPath = '/v1/audio/transcriptions';
 const text = (heard: readonly ToneWord[]) => heard.map((word) => word.text).join(' ');

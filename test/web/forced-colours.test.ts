@@ -29,7 +29,8 @@ test('where the system has chosen the colours, the page and the tab that are sho
   ] as const) {
     const isWide = name === 'wide';
     const url = `${service.url}/settings`;
-    const given = { ...more, url, session, theme, forcedColors: 'active' } as const;
+    const expected = /404 .*\/audio/u;
+    const given = { ...more, url, session, theme, expected, forcedColors: 'active' } as const;
     const page = await openPage(t, browser, given);
     await isTold(page, isWide ? '.nav a' : '.tabbar a', '[aria-current]');
     await isTold(page, '.side a', '[aria-current]');
