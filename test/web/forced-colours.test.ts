@@ -29,8 +29,7 @@ test('where the system has chosen the colours, the page and the tab that are sho
   ] as const) {
     const isWide = name === 'wide';
     const url = `${service.url}/settings`;
-    const expected = /404 .*\/audio/u;
-    const given = { ...more, url, session, theme, expected, forcedColors: 'active' } as const;
+    const given = { ...more, url, session, theme, forcedColors: 'active' } as const;
     const page = await openPage(t, browser, given);
     await isTold(page, isWide ? '.nav a' : '.tabbar a', '[aria-current]');
     await isTold(page, '.side a', '[aria-current]');
@@ -42,5 +41,7 @@ test('where the system has chosen the colours, the page and the tab that are sho
     await page.goto(`${service.url}/notes/${id}`);
     await isTold(page, '[role=tab]', "[aria-selected='true']");
     await page.screenshot({ path: `${screens}/forced-note.png` });
+    // It may still ask for audio, which goes with the test's folder.
+    await page.close();
   }
 });
