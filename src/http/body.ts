@@ -7,7 +7,7 @@ import { tagsMax } from '../../events/facts/order.ts';
 import { kindSchema } from '../../events/facts/recording.ts';
 import { orderNameMax } from '../../projections/personal.ts';
 import { plainTitle } from '../../projections/recording/reading.ts';
-import { personNameMax } from '../shared/people-limits.ts';
+import { personNameMax, titleMax } from '../shared/people-limits.ts';
 import { faultOf, inWords, wrong } from '../shared/in-words.ts';
 import { bytesUpTo } from '../shared/bytes-up-to.ts';
 import { requestedLanguage } from '../shared/languages.ts';
@@ -183,7 +183,7 @@ export const languageSchema = z
 /** A title on one line, without overrides of its direction. Empty where there is nothing else. */
 export const titleSchema = z
   .string()
-  .max(200)
+  .max(titleMax)
   .transform((text) => plainTitle(text.normalize('NFC')).replaceAll(/\s+/g, ' ').trim());
 
 /** A number out of a path; -1 for anything else, which names nothing. */

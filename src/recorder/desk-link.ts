@@ -11,6 +11,7 @@ import type { Login } from './logins.ts';
 import { commandLine } from '../shared/command-line.ts';
 import { ifMissing } from '../shared/files.ts';
 import { parsedJson } from '../shared/json.ts';
+import { titleMax } from '../shared/people-limits.ts';
 
 type DeskLinkEvents = Pick<UplinkPeer<Buffer>, 'ready' | 'ended' | 'refused'> & {
   /** The session to connect with; null: nobody is logged in. */
@@ -70,7 +71,7 @@ export function openDeskLink(
       sender: 'recorder',
       name: hostname().slice(0, 80),
       // Notes of earlier releases may have a longer one, with which nothing would be taken.
-      ...(note.title === null ? {} : { title: note.title.slice(0, 200) }),
+      ...(note.title === null ? {} : { title: note.title.slice(0, titleMax) }),
       ...(note.people.length > 0 ? { people: note.people } : {}),
       ...(note.folder === null ? {} : { folder: note.folder }),
     },
